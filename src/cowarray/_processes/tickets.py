@@ -70,7 +70,7 @@ def reduce_storage(storage: Storage) -> Any:
     except (BufferError, MemoryError, OSError, RuntimeError):
         counted["sent_as_bytes"] += 1
         whole = array_on(storage, (0, (storage.nbytes,), (1,), "|u1", False, False))
-        return _storage_of, (np.asarray(whole),)
+        return _storage_of, (whole.to_numpy(),)
     counted["sent"] += 1
     flat = [bound for run in runs for bound in run]
     ticket = _Ticket(

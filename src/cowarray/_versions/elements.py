@@ -26,9 +26,9 @@ class Elements:
     """
 
     def __init__(self, name: str, x: object) -> None:
-        made = x if isinstance(x, (np.ndarray, ndarray)) else asarray(x)
+        made: Any = x if isinstance(x, (np.ndarray, ndarray)) else asarray(x)
         self.array: Any = made.lazy_clone() if type(made) is ndarray else made
-        self.seen: NDArray[Any] = np.asarray(self.array)
+        self.seen: NDArray[Any] = self.array.to_numpy() if type(made) is ndarray else made
         if self.seen.dtype.hasobject or self.seen.dtype.kind == "T":
             raise TypeError(f"{name}: elements of {self.seen.dtype!r} are references, and bytes are compared")
 
@@ -37,7 +37,7 @@ class Elements:
         if type(self.array) is not ndarray:
             return None
         storage = self.array.storage
-        return storage, self.seen.__array_interface__["data"][0] - storage.data_ptr
+        return storage, self.seen.ctypes.data - storage.data_ptr
 
 
 def common_order(x: Elements, y: Elements) -> tuple[int, ...] | None:

@@ -113,7 +113,7 @@ def put_changes(
     for first, mask in difference.blocks:
         flat = first + np.flatnonzero(mask)
         index = np.unravel_index(flat, shape)
-        now, before, new = np.asarray(target[index]), base[index], version[index]
+        now, before, new = target[index].to_numpy(), base[index], version[index]
         taken = differ(now, before)
         clash = taken & differ(now, new)
         if clash.any():

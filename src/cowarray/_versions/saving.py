@@ -82,7 +82,7 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
     values: list[NDArray[Any]] = []
 
     def take(value: Any, _before: Layout | None, place: str) -> tuple[int, Any]:
-        kept = np.asarray(array(value))
+        kept = array(value).to_numpy()
         if kept.dtype.hasobject or kept.dtype.kind == "T":
             raise TypeError(f"save_async: elements of {kept.dtype!r} at {place or 'the top'} are references")
         values.append(kept)

@@ -51,7 +51,7 @@ def _pages_of(live: ndarray[Any, Any], pages: _Numbers) -> _Bytes:
     made = np.empty((pages.size, PAGE), np.uint8)
     for first, last in runs_of(pages):
         start = int(pages[first]) * PAGE
-        made[first:last] = _padded(np.asarray(live[start : start + (last - first) * PAGE]))
+        made[first:last] = _padded(live[start : start + (last - first) * PAGE].to_numpy())
     return made
 
 
@@ -162,7 +162,7 @@ class _Beside:
         return joined
 
     def rows(self, first: int, last: int) -> _Bytes:
-        return _padded(np.asarray(self._was[first * PAGE : last * PAGE]))
+        return _padded(self._was[first * PAGE : last * PAGE].to_numpy())
 
     def take(self, pages: _Numbers) -> _Bytes:
         return _pages_of(self._was, pages)
@@ -239,7 +239,7 @@ class Tracked:
         found: list[_Numbers] = []
         for start, stop in runs:
             for at in range(start, stop, _CHUNK):
-                now = _padded(np.asarray(live[at : min(at + _CHUNK, stop)]))
+                now = _padded(live[at : min(at + _CHUNK, stop)].to_numpy())
                 before = self._before.rows(at // PAGE, at // PAGE + len(now))
                 unequal = (now.view(np.uint64) != before.view(np.uint64)).any(axis=1)
                 if unequal.any():
