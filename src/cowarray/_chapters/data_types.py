@@ -1,7 +1,6 @@
 """The chapter "data types" of the array API standard: NumPy's own types and `dtype`, and functions about them."""
 
 import builtins
-import functools
 from typing import Any
 
 import numpy as np
@@ -177,7 +176,7 @@ def can_cast(from_: Any, to: DTypeLike, casting: Cast = "safe") -> builtins.bool
     return dispatched(np.can_cast, from_, to, casting)
 
 
-def finfo(dtype: Any) -> "FloatLimits":
+def finfo(dtype: Any) -> np.finfo[Any]:
     """The limits of a floating-point dtype, or of the dtype of an array.
 
     Parameters
@@ -186,50 +185,13 @@ def finfo(dtype: Any) -> "FloatLimits":
 
     Returns
     -------
-    object
-        With the attributes of a `numpy.finfo`. ``eps``, ``max``, ``min`` and ``smallest_normal`` are Python's floats,
-        as the standard asks, where those are wide enough.
+    numpy.finfo
 
     See Also
     --------
-    numpy.finfo : Its limits are scalars of the dtype.
+    numpy.finfo : The class of the result.
     """
-    return _float_limits(np.finfo(_dtype_of(dtype)).dtype)
-
-
-class FloatLimits:
-    """What `finfo` gives: all that a `numpy.finfo` has."""
-
-    def __init__(self, numpys: np.finfo[Any]) -> None:
-        self._numpys = numpys
-        self.eps = _as_float(numpys.eps)
-        self.max = _as_float(numpys.max)
-        self.min = _as_float(numpys.min)
-        self.smallest_normal = _as_float(numpys.smallest_normal)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._numpys, name)
-
-    def __dir__(self) -> list[str]:
-        return dir(self._numpys)
-
-    def __str__(self) -> Any:
-        return str(self._numpys)
-
-    def __repr__(self) -> str:
-        return repr(self._numpys)
-
-
-def _as_float(scalar: Any) -> Any:
-    is_long = isinstance(scalar, np.longdouble)  # pyright: ignore[reportArgumentType]  # no class in NumPy's stubs
-    return scalar if is_long else float(scalar)
-
-
-@functools.cache  # so that one dtype's are equal, as NumPy's are
-def _float_limits(dtype: Any) -> Any:
-    return FloatLimits(np.finfo(dtype))
+    return np.finfo(_dtype_of(dtype))
 
 
 def iinfo(int_type: Any) -> np.iinfo[Any]:

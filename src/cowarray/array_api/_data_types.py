@@ -1,12 +1,12 @@
 """The chapter "data type functions" of the array API standard, 2025.12."""
 
+import functools
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from cowarray import _chapters
-from cowarray._chapters.data_types import FloatLimits
 from cowarray._chapters.docstrings import CompletedFrom
 from cowarray._face.annotations import Array, Device
 from cowarray._ops.conversion import standard
@@ -31,13 +31,48 @@ def can_cast(from_: Any, to: DTypeLike, /) -> bool:
 
 
 @_completed
-def finfo(type: Any, /) -> FloatLimits:
+def finfo(type: Any, /) -> "FloatLimits":
     """The limits of a floating-point dtype, or of the dtype of an array.
 
     With the attributes of a `numpy.finfo`; ``eps``, ``max``, ``min`` and ``smallest_normal`` are Python's floats
     where those are wide enough.
     """
-    return _chapters.finfo(type)
+    return _float_limits(_chapters.finfo(type).dtype)
+
+
+class FloatLimits:
+    """What `finfo` gives: all that a `numpy.finfo` has."""
+
+    def __init__(self, numpys: np.finfo[Any]) -> None:
+        self._numpys = numpys
+        self.eps = _as_float(numpys.eps)
+        self.max = _as_float(numpys.max)
+        self.min = _as_float(numpys.min)
+        self.smallest_normal = _as_float(numpys.smallest_normal)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._numpys, name)
+
+    def __dir__(self) -> list[str]:
+        return dir(self._numpys)
+
+    def __str__(self) -> Any:
+        return str(self._numpys)
+
+    def __repr__(self) -> str:
+        return repr(self._numpys)
+
+
+def _as_float(scalar: Any) -> Any:
+    is_long = isinstance(scalar, np.longdouble)  # pyright: ignore[reportArgumentType]  # no class in NumPy's stubs
+    return scalar if is_long else float(scalar)
+
+
+@functools.cache  # so that one dtype's are equal, as NumPy's are
+def _float_limits(dtype: Any) -> Any:
+    return FloatLimits(np.finfo(dtype))
 
 
 @_completed
