@@ -19,7 +19,8 @@ settings.load_profile("on any machine")
 
 LIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE)
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGUSR1)
-OF_OTHERS = {"PYTEST_CURRENT_TEST", "_RJEM_MALLOC_CONF"}  # the last is of polars, once it is imported
+# What pytest sets, and polars and scikit-learn once they are imported.
+OF_OTHERS = {"PYTEST_CURRENT_TEST", "_RJEM_MALLOC_CONF", "KMP_DUPLICATE_LIB_OK"}
 FOUND = pytest.StashKey()
 
 # A shell starts what is in its background with SIGINT ignored, and so would be every process that a test interrupts.

@@ -30,6 +30,7 @@ CLIENTS = [
                 "nx.to_numpy_array(nx.to_networkx_graph(np.asarray(s)))",
             ),
         ],
+        needs=("scipy",),
     ),
 ]
 

@@ -30,6 +30,11 @@ EFFECTS = {
         repeated = einops.repeat(x, "a -> (two a)", two=2)
         assert type(repeated) is cowarray.ndarray and repeated.tolist() == [1, 2, 3] * 2
     """,
+    "jax": """
+        import jax
+        gradient = jax.grad(lambda a: (a ** 2).sum())(x)
+        assert isinstance(gradient, jax.Array) and gradient.tolist() == [2, 4, 6]
+    """,
     "numba": """
         import numba
 

@@ -19,6 +19,7 @@ OURS = [call for call in EVERY_CALL if call not in {*FUNCTION_CALLS, *METHOD_CAL
 # The last two are Python 3.12's names for what memoryview(x) calls.
 NOT_CALLED = {"__new__", "__class__", "__doc__", "__hash__", "__getattribute__", "__delattr__", "__delitem__"}
 NOT_CALLED |= {"__buffer__", "__release_buffer__"}
+NOT_CALLED |= {"__jax_array__"}  # there once JAX has been told: tests/clients
 NOT_OURS = re.compile(r"__pyx_.*|__(reduce|setstate)(_cython)?__")
 
 

@@ -12,9 +12,9 @@ from cowarray._ops import lanes
 # What gives a header, opens a scope, or makes an array.
 PRIMITIVES = """
     const_header located_header header_for open_header guarded_header private_header reader_header writable_header
-    overwriting_header begin_write snapshot outgoing export lazy_storage lazy_block lazy_copy eager_copy copy_in_order
-    copy_with copy_as_laid fill_buffer bytes_of adopt computed import_array share_foreign copy_foreign view_of
-    view_on on_storage storage_adopt storage_new header_beside new_passage viewing_passage Passage
+    overwriting_header begin_write snapshot outgoing export addressed lazy_storage lazy_block lazy_copy eager_copy
+    copy_in_order copy_with copy_as_laid fill_buffer bytes_of adopt computed import_array share_foreign copy_foreign
+    view_of view_on on_storage storage_adopt storage_new header_beside new_passage viewing_passage Passage
 """.split()  # noqa: SIM905
 # The rooms above `_array` and below the modes, which are what is handed operations.
 ROOMS = ("_ops", "_face", "_chapters", "_files", "linalg", "fft", "lib", "random", "array_api")

@@ -385,7 +385,6 @@ HANDED = {
     "_modes.deferred.recipes.set_maker": "what makes bytes reads the recipes whose bytes they are",
     "_modes.budget.runs.set_door": "the door of a managed Storage is `outside`'s, which stands on runs",
     # What a module remembers for itself.
-    "_array.exports.alias_for_life": "aliases behind bare pointers, each till its array ends",
     "_ops.overwriting.leave_attempt": "the context of the last attempt, for the next",
     "_modes.copies.copies.born": "where a Storage was made, for `trace`",
     "_modes.fake.forecasts.keep": "what the rules have answered, for operations just like those",

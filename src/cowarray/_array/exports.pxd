@@ -7,6 +7,7 @@ from cowarray._native.storage cimport Behalf
 
 
 cdef cnp.ndarray export(Array x, Behalf behalf, bint for_reading=*)
+cdef cnp.ndarray addressed(Array x, Behalf behalf, bint for_reading=*)
 cdef cnp.ndarray outgoing(Array x)
 cdef object array_for_numpy(Array x, object dtype, object copy)
 cdef dict interface_of(Array x)

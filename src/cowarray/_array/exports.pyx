@@ -5,9 +5,6 @@ Code that asks for an array or a buffer without further conditions gets a snapsh
 (`outgoing`).
 """
 
-from functools import partial
-from weakref import ref
-
 import numpy as np
 
 cimport cython
@@ -53,6 +50,17 @@ cdef cnp.ndarray export(Array x, Behalf behalf, bint for_reading=False):
     if not writeable:
         PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
     return array
+
+
+cdef cnp.ndarray addressed(Array x, Behalf behalf, bint for_reading=False):
+    """An export whose bare address is handed on.
+
+    Where exports are aliases it pins for good: NumPy's address is valid as long as an array on these bytes lives.
+    """
+    cdef cnp.ndarray alias = export(x, behalf, for_reading)
+    if exports_alias():
+        (<Pin>root(alias)).stay()
+    return alias
 
 
 cdef cnp.ndarray outgoing(Array x):
@@ -127,7 +135,7 @@ cdef object as_flag(object copy):
 
 
 cdef dict interface_of(Array x):
-    """`__array_interface__`, without the data unless exports are aliases: its pointer does not say how long it is valid.
+    """`__array_interface__`, without the data unless exports are aliases: a pointer does not say how long it is valid.
 
     AttributeError if there is no buffer either, so that NumPy asks `__array__`.
     """
@@ -142,28 +150,11 @@ cdef dict interface_of(Array x):
             "dtype"
         )
     if exports_alias() and not wants_copy():
-        return (<object>alias_for_life(x)).__array_interface__
+        return (<object>addressed(x, EXPORT, True)).__array_interface__
     outgoing(x)  # raises what the buffer would; NumPy swallows that error, and takes the array for a scalar
     described = (<object>located_header(x)).__array_interface__
     del described["data"]
     return described
-
-
-# Aliases by (id of the array, id of its Storage), each with the weak reference that ends it.
-cdef dict for_life = {}
-
-
-cdef cnp.ndarray alias_for_life(Array x):
-    """An alias that pins for as long as x lives, as NumPy's bare pointers are valid for as long as their array lives."""
-    cdef cnp.ndarray alias = export(x, EXPORT, True)
-    key = id(x), id((<Pin>root(alias)).storage)
-    for_life.setdefault(key, (alias, ref(x, partial(let_go, key))))
-    return alias
-
-
-def let_go(tuple key, reference):
-    """End an alias whose array has died."""
-    del for_life[key]
 
 
 cdef object held_values(Array x, cnp.dtype wanted, bint own, object na_value):

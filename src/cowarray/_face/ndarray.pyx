@@ -76,6 +76,7 @@ from cowarray._array.copies cimport (
     order_code,
 )
 from cowarray._array.exports cimport (
+    addressed,
     array_for_numpy,
     as_flag,
     export,
@@ -125,7 +126,7 @@ from cowarray._native.storage cimport (
 )
 from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy, is_array_class, settled_dtype
 from cowarray._ops.indexing cimport get_item, is_settled, set_item
-from cowarray._ops.operands cimport as_standard, do_provided, is_handed_with, leaves_lane, take_road
+from cowarray._ops.operands cimport as_standard, bound_provided, do_provided, is_handed_with, leaves_lane, take_road
 from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
 from cowarray._ops.protocols cimport array_function, array_ufunc, quick_ufunc
 from cowarray._ops.road cimport call_method, new_passage, part, Passage
@@ -1659,7 +1660,8 @@ cdef class ndarray(Array):
     def __array_interface__(self):
         """dict: Shape, dtype and strides without ``data``, so that readers take the array's buffer.
 
-        Inside `aliasing` with ``data``, as NumPy's: a pointer that is valid, and pins, for as long as the array lives.
+        Inside `aliasing` and `simulate` with ``data``, as NumPy's: a pointer that is valid, and pins, as long as any
+        array of the same Storage lives.
         """
         return interface_of(self)
 
@@ -1673,8 +1675,11 @@ cdef class ndarray(Array):
 
     @property
     def ctypes(self):
-        """object: Pointers for `ctypes`. A writable export: an alias, which pins while this object lives."""
-        cdef cnp.ndarray alias = export(self, CTYPES)
+        """object: Pointers for `ctypes`. A writable export: an alias, which pins while this object lives.
+
+        Inside `aliasing` it pins as long as any array of the same Storage lives: so long NumPy's pointers are valid.
+        """
+        cdef cnp.ndarray alias = addressed(self, CTYPES)
         # Pointers made from it keep this object, and so the array, as NumPy's do.
         return (<object>header_at(
             cnp.PyArray_BYTES(alias), descr_of(alias), cnp.PyArray_NDIM(alias), cnp.PyArray_DIMS(alias),
@@ -1713,6 +1718,11 @@ cdef class ndarray(Array):
 
     def __reduce_ex__(self, protocol):
         return reduce_array(self, protocol)
+
+    @property
+    def __jax_array__(self):
+        """callable: Gives JAX's array of a snapshot. There after `register` alone: JAX asks for more than this."""
+        return bound_provided("__jax_array__", self)
 
     def __array_namespace__(self, *, api_version=None):
         """The module `cowarray.array_api`, which has the functions of the array API standard."""

@@ -96,6 +96,8 @@ cdef class Storage:
     # How many calls are in the core without the GIL, ask a mode, or write fresh bytes. Until they have left, `handle`
     # stays what it was, or its successor keeps it in `former`.
     cdef int inside
+    # Whether a pin lasts as long as the Storage, 0 or 1, atomic.
+    cdef int pinned_for_good
     cdef Storage former
     # Asked at each access, owned; NULL for most. A Storage with a doorkeeper keeps no hold, and its arrays keep no
     # header, so every access comes through the door.
@@ -153,6 +155,8 @@ cdef class Pin:
     cdef cow_mutable_scope scope
     cdef readonly Storage storage
     cdef bint open
+
+    cdef void stay(self) noexcept
 
 
 cdef class Overwrite:

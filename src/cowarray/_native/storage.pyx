@@ -167,6 +167,7 @@ cdef void exchange(Storage storage, Storage made) noexcept:
 
 
 cdef void end_storage(PyObject *storage) noexcept:
+    cdef cow_mutable_scope scope
     # Borrowed: a new reference to a dying object would end it a second time.
     if (<Storage>storage).hold is not None:
         (<Storage>storage).hold = None
@@ -176,6 +177,9 @@ cdef void end_storage(PyObject *storage) noexcept:
         add(&(<Unread>(<Storage>storage).unread).lost, 1)
         Py_DECREF(<object>(<Storage>storage).unread)
     if (<Storage>storage).handle != NULL:
+        if (<Storage>storage).pinned_for_good:
+            scope.storage = (<Storage>storage).handle
+            cow_mutable_end(&scope)
         cow_storage_free((<Storage>storage).handle)
 
 
@@ -1389,6 +1393,13 @@ cdef class Pin:
     def __dealloc__(self):
         if self.open:
             cow_mutable_end(&self.scope)
+
+    cdef void stay(self) noexcept:
+        """Leave the pin to the Storage, which ends it with itself: one of them, however many are left."""
+        if add(&self.storage.pinned_for_good, 1) == 1:
+            self.open = False
+        else:
+            add(&self.storage.pinned_for_good, -1)
 
 
 cdef Pin pin_storage(Storage storage, const Access *access):

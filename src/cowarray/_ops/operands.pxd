@@ -12,6 +12,7 @@ from cowarray._native.storage cimport OPERATION, READS
 cdef int births_watched
 # Hand an operation to the registered function, or call function, which runs it without a mode.
 cdef object do_provided(str name, object x)
+cdef object bound_provided(str name, object x)
 cdef object take_road(str operation, object function, tuple args, dict kwargs)
 # Whether an operation with these arguments is handed to a registered function.
 cdef bint is_handed(tuple args, dict kwargs) except -1

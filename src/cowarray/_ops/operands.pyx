@@ -1,6 +1,8 @@
 # cython: freethreading_compatible=True
 """Operands, and whether user code can run when NumPy looks at them; and who is handed operations."""
 
+from functools import partial
+
 import numpy as np
 
 cimport numpy as cnp
@@ -89,6 +91,13 @@ def provide(**functions):
 cdef object do_provided(str name, object x):
     """Call the function that a higher room provides."""
     return provided[name](x)
+
+
+cdef object bound_provided(str name, object x):
+    """The method that a higher room provides; AttributeError until it does."""
+    if name not in provided:
+        raise AttributeError(f"ndarray.{name}: there is none before cowarray.register()", name=name, obj=x)
+    return partial(provided[name], x)
 
 
 def watch_births(int change, /):

@@ -13,8 +13,9 @@ import numpy as np
 from cowarray import _chapters
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.conversion import asarray
+from cowarray._ops.operands import provide
 
-__all__ = ["autograd", "dask", "einops", "numba"]
+__all__ = ["autograd", "dask", "einops", "jax", "numba"]
 
 
 def autograd() -> None:
@@ -139,6 +140,21 @@ def einops() -> None:
 
 # Keeps classes alive that einops finds only through their base.
 _KEPT: list[Any] = []
+
+
+def jax() -> None:
+    """What JAX does with a leaf of its type, in each of its lists, is done with a snapshot as with NumPy's arrays."""
+    from jax._src import core, dtypes
+    from jax._src.interpreters import pxla
+    from jax.numpy import asarray as jax_array
+
+    described = core.pytype_aval_mappings[np.ndarray]
+    canonical = dtypes.canonicalize_value_handlers[np.ndarray]
+    placed = pxla.shard_arg_handlers[np.ndarray]
+    core.pytype_aval_mappings[ndarray] = lambda x: described(x.to_numpy())
+    dtypes.canonicalize_value_handlers[ndarray] = lambda x, *options: canonical(x.to_numpy(), *options)
+    pxla.shard_arg_handlers[ndarray] = lambda arrays, *where: placed([x.to_numpy() for x in arrays], *where)
+    provide(__jax_array__=lambda x: jax_array(x.to_numpy()))
 
 
 def numba() -> None:

@@ -24,6 +24,7 @@ _WAITING = {
     "autograd.numpy": neighbours.autograd,
     "dask.array.chunk_types": neighbours.dask,
     "einops._backends": neighbours.einops,
+    "jax": neighbours.jax,
     "numba": neighbours.numba,
 }
 
@@ -98,7 +99,7 @@ _FINDER = _Finder()
 
 
 def register() -> None:
-    """Let autograd, dask, einops and numba take cowarray's arrays as they take NumPy's.
+    """Let autograd, dask, einops, JAX and numba take cowarray's arrays as they take NumPy's.
 
     A library is told at once if it is imported, else when it is; none is imported. A second call does nothing new. The
     effect is on the whole process, and cannot be undone.
@@ -106,6 +107,7 @@ def register() -> None:
     - autograd differentiates functions of cowarray's arrays, and its gradients are such arrays.
     - dask computes with them in its chunks, and answers them in operators and in NumPy's functions.
     - einops rearranges, reduces and repeats them. Its results are copies, lazy if possible.
+    - JAX's functions and transformations take them as leaves, and give JAX's arrays. An index must be NumPy's or JAX's.
     - numba compiles functions of them as of NumPy's arrays, and writes to them. It does not say beforehand whether a
       function writes, so an array that shares its bytes gets bytes of its own at the call. A read-only array, or
       ``x.to_numpy()``, is read in place.
