@@ -72,7 +72,7 @@ class _Copy:
     """What an array was, as a copy."""
 
     def __init__(self, live: ndarray[Any, Any]) -> None:
-        self.pages: _Bytes = _padded(np.array(live))
+        self.pages: _Bytes = _padded(live.to_numpy(copy=True))
         self.nbytes = self.pages.nbytes
 
     def runs(self, live: ndarray[Any, Any]) -> list[tuple[int, int]]:

@@ -132,7 +132,9 @@ def _own_numpy(array: Any, maps: Maps) -> Any:
         return array.copy()
     mapped = private_map(array, maps)
     own = _own_pages(array) if mapped is None else mapped
-    return np.array(array) if own is None else own.to_numpy(writable=True)
+    if own is not None:
+        return own.to_numpy(writable=True)
+    return array.to_numpy(copy=True) if type(array) is ndarray else np.array(array)
 
 
 def _own_pages(array: Any) -> Any:
