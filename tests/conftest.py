@@ -70,6 +70,7 @@ def pytest_runtest_teardown(item, nextitem):
     result = yield
     before, now = item.stash[FOUND], state()
     del item.stash[FOUND]
+    now["threads"] |= before["threads"]  # an engine's that ends is no trace of this test
     left = {name: (was, now[name]) for name, was in before.items() if now[name] != was}
     if left and item.path.parent.name != "engines":  # these start workers, threads and handlers that stay
         pytest.fail(f"other than before the test: {left}", pytrace=False)

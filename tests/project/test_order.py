@@ -34,14 +34,16 @@ LEFT = {
 def test_what_a_test_leaves_behind_is_found(tmp_path):
     assert LEFT.keys() == all_tests.state().keys()
     shutil.copy(CONFTEST, tmp_path)
-    lines = ["import gc, os, resource, signal, sys, threading", "import numpy as np, cowarray"]
+    lines = ["import gc, os, resource, signal, sys, threading, time", "import numpy as np, cowarray"]
     for number, statement in enumerate(["pass", *LEFT.values()]):
         lines += [f"def test_{number}():", f"    {statement}"]
+    lines += ["before = threading.Thread(target=time.sleep, args=(0.5,))", "before.start()"]
+    lines += ["def test_in_which_a_thread_ends():", "    before.join()"]
     (tmp_path / "test_planted.py").write_text("\n".join(lines))
     (tmp_path / "pytest.ini").write_text("[pytest]")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_planted.py"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert f"{1 + len(LEFT)} passed, {len(LEFT)} errors" in ran.stdout, ran.stdout + ran.stderr
+    assert f"{2 + len(LEFT)} passed, {len(LEFT)} errors" in ran.stdout, ran.stdout + ran.stderr
     found = re.findall(r"teardown of test_(\d+) .*\nother than before the test: \{([\"'])(.*?)\2: ", ran.stdout)
     assert {int(number): name for number, _, name in found} == dict(enumerate(LEFT, 1))
     assert re.search(r"^Using --randomly-seed=\d+$", ran.stdout, re.MULTILINE)
