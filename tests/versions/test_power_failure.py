@@ -161,6 +161,7 @@ with ca.History({folder!r} + "/new/history", {{"a": np.zeros(3000)}}) as history
         history.state["a"][k * 500] = 1.0
         history.state[str(k)] = np.arange(k)
         history.commit(durable=True if k % 2 else "background")
+        history.flush()  # else the next base may come while a transaction is written that does not name it
     history.undo()
     history.keep(last=3)
     history.compact()
