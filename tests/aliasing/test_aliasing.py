@@ -1,4 +1,7 @@
-"""`aliasing`: where it holds, what gives an alias there, and that no copy notices, whenever it was made."""
+"""`aliasing`: where it holds, what gives an alias there, and that no copy notices, whenever it was made.
+
+It is one file because each part is a table of ways and one test over it. Each section can be read alone.
+"""
 
 import asyncio
 import concurrent.futures

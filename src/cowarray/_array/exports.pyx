@@ -53,13 +53,12 @@ cdef cnp.ndarray export(Array x, Behalf behalf, bint for_reading=False):
 
 
 cdef cnp.ndarray addressed(Array x, Behalf behalf, bint for_reading=False):
-    """An export whose bare address is handed on.
+    """An alias whose bare address is handed on: it pins for good, for NumPy's is valid as long as an array is on it.
 
-    Where exports are aliases it pins for good: NumPy's address is valid as long as an array on these bytes lives.
+    Who calls has asked whether exports are aliases; asked again, another thread may have changed it.
     """
     cdef cnp.ndarray alias = export(x, behalf, for_reading)
-    if exports_alias():
-        (<Pin>root(alias)).stay()
+    (<Pin?>root(alias)).stay()
     return alias
 
 

@@ -1679,7 +1679,7 @@ cdef class ndarray(Array):
 
         Inside `aliasing` it pins as long as any array of the same Storage lives: so long NumPy's pointers are valid.
         """
-        cdef cnp.ndarray alias = addressed(self, CTYPES)
+        cdef cnp.ndarray alias = addressed(self, CTYPES) if exports_alias() else export(self, CTYPES)
         # Pointers made from it keep this object, and so the array, as NumPy's do.
         return (<object>header_at(
             cnp.PyArray_BYTES(alias), descr_of(alias), cnp.PyArray_NDIM(alias), cnp.PyArray_DIMS(alias),
