@@ -410,7 +410,11 @@ STAGES := $(PYTHON) tools/stages.py
 
 # Warnings are errors here. Of what takes long a part runs, and the next commit takes the next: tools/sampling.py.
 check: export COWARRAY_WERROR := 1
-check: export SAMPLE ?= $(shell git rev-list --count HEAD 2> /dev/null | awk '{ print $$1 % 4 "/4" }')
+# Seeds are the commit's, so that CI and a clone at home choose alike; every other run takes new ones.
+COMMITS = $(shell git rev-list --count HEAD 2> /dev/null)
+check: export COWARRAY_CHECK_SEED ?= $(COMMITS)
+check: export PYTHONHASHSEED ?= $(or $(COMMITS),random)
+check: export SAMPLE ?= $(addsuffix /4,$(shell echo $(COMMITS) | awk 'NF { print $$1 % 4 }'))
 check: ## All of CI; of what takes long, a quarter
 	@rm -rf build/check build/skipped build/sampled
 	@$(MAKE) $(BUILDS:%=stage-%) && \

@@ -49,6 +49,16 @@ def state():
     }
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    """Two checks of one commit take the same order and the same examples."""
+    seed = int(os.environ.get("COWARRAY_CHECK_SEED") or 0)
+    if seed and config.getoption("randomly_seed", None) == "default":
+        config.option.randomly_seed = seed
+    if seed and config.getoption("hypothesis_seed", 0) is None:
+        config.option.hypothesis_seed = seed
+
+
 def pytest_collection_finish():
     freeze()
 

@@ -217,7 +217,8 @@ uint64_t test_seed(void)
     struct timespec now = {0, 0};
     uint64_t seed;
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    seed = from_environment("COWARRAY_TEST_SEED", (uint64_t)now.tv_sec * 1000003u + (uint64_t)now.tv_nsec);
+    seed = (uint64_t)now.tv_sec * 1000003u + (uint64_t)now.tv_nsec;
+    seed = from_environment("COWARRAY_TEST_SEED", from_environment("COWARRAY_CHECK_SEED", seed));
     (void)printf("seed: COWARRAY_TEST_SEED=%llu\n", (unsigned long long)seed);
     (void)fflush(stdout);
     return seed;

@@ -76,7 +76,7 @@ bool holds_between(cow_storage *storage, size_t begin, size_t end, int value);
 
 /* Rounds of a stress loop: scaled by COWARRAY_TEST_SCALE (a percentage, 100 unless set). */
 unsigned rounds(unsigned usual);
-/* COWARRAY_TEST_SEED or the clock; printed, so that a failure can be run again. */
+/* COWARRAY_TEST_SEED, or make check's, or the clock; printed, so that a failure can be run again. */
 uint64_t test_seed(void);
 uint64_t next_random(uint64_t *seed);
 

@@ -646,7 +646,7 @@ def assigned(rng):
     key = a_key(rng, x.shape, rng.random() < 0.7)
     try:
         shape = np.shape(x[key])
-    except IndexError:
+    except (IndexError, ValueError):  # also for a field that there is not
         shape = (2,)
     shape = (1,) * rng.choice([0, 0, 0, 1]) + part_of(rng, shape)
     value = an_array(rng, shape, x.dtype if rng.random() < 0.7 else a_dtype(rng))

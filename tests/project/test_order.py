@@ -1,6 +1,7 @@
 """Tests come in random order, so each must leave the process as it found it: what is planted is found."""
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -47,3 +48,46 @@ def test_what_a_test_leaves_behind_is_found(tmp_path):
     found = re.findall(r"teardown of test_(\d+) .*\nother than before the test: \{([\"'])(.*?)\2: ", ran.stdout)
     assert {int(number): name for number, _, name in found} == dict(enumerate(LEFT, 1))
     assert re.search(r"^Using --randomly-seed=\d+$", ran.stdout, re.MULTILINE)
+
+
+# What a test chooses, by itself and with Hypothesis, and the order of ten.
+CHOOSING = """
+import os, random
+from hypothesis import given, strategies
+from support.seeds import chosen_seed
+def note(*what):
+    print("chosen", *what, flush=True)
+@given(strategies.integers(0, 2**60))
+def test_examples(n):
+    note("example", n)
+def test_seed():
+    note("seed", chosen_seed(), random.random())
+def test_usual():
+    note("usual", chosen_seed(5))
+"""
+
+
+def chosen(directory, **environment):
+    """What the tests of CHOOSING chose, in the order in which they ran."""
+    shutil.copy(CONFTEST, directory)
+    (directory / "pytest.ini").write_text("[pytest]")
+    tests = [f"def test_{k}():\n    note({k})" for k in range(10)]
+    (directory / "test_choosing.py").write_text("\n".join([CHOOSING, *tests]))
+    command = [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", "test_choosing.py"]
+    environment = {"PYTHONPATH": str(CONFTEST.parent), "PATH": os.environ["PATH"], **environment}
+    ran = subprocess.run(command, cwd=directory, capture_output=True, text=True, env=environment)
+    assert "13 passed" in ran.stdout, ran.stdout + ran.stderr
+    shutil.rmtree(directory / ".hypothesis", ignore_errors=True)
+    return re.findall("chosen (.*)", ran.stdout)
+
+
+def test_two_checks_of_a_commit_choose_alike_and_nothing_else_does(tmp_path):
+    checked = chosen(tmp_path, COWARRAY_CHECK_SEED="7")
+    assert checked == chosen(tmp_path, COWARRAY_CHECK_SEED="7")
+    assert any(line.startswith("seed 7 ") for line in checked)
+    assert "usual 5" in checked
+    for other in chosen(tmp_path, COWARRAY_CHECK_SEED="8"), chosen(tmp_path):
+        assert [line for line in other if line in checked] != checked
+        assert {line for line in other if line.startswith("example")} != {
+            line for line in checked if line.startswith("example")
+        }
