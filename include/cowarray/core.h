@@ -200,6 +200,8 @@ typedef struct cow_paging {
     /* Calls found for the runs of two parts of nbytes that may differ, as cow_storage_differences does. NULL: not known. */
     void (*differences)(void *self, const cow_compared *a, const cow_compared *b, size_t nbytes, cow_run_function found,
                         void *to);
+    /* How the values of sharers are kept whose bytes a writer has taken over: the core's own. NULL: nobody takes any over. */
+    const struct cow_pasts *pasts;
 } cow_paging;
 
 /* At most how many pages of 4 KiB of a window of nbytes the box touches. */
@@ -257,11 +259,12 @@ typedef struct cow_storage cow_storage;
 
 enum {
     COW_TRY = 1u,     /* never wait and never copy what is pinned: COW_EBUSY instead */
-    COW_NO_COPY = 2u, /* never copy: COW_ECOPY instead */
+    COW_NO_COPY = 2u, /* never copy: COW_ECOPY instead. Pages are, which are the writer's or kept for others */
     COW_FOREIGN = 4u, /* adopt: the bytes are somebody else's; they are never written and never stolen */
     COW_QUIET = 8u,   /* lazy clone: not counted in cow_stats; for a share that lasts only while something is read */
     COW_READS = 16u   /* lazy clone: its address is read from at once, without a scope. COW_EABSENT where the bytes are
-                         absent, and else the address is where they are */
+                         absent, and else the address is where they are. It is a reader, as a scope is, until it ends or has
+                         bytes of its own */
 };
 
 /* Makes a Storage with nbytes fresh, uninitialized bytes of its own. nbytes may be 0. */
@@ -273,7 +276,8 @@ COW_NODISCARD cow_status cow_storage_new(const cow_allocator *allocator, size_t 
 COW_NODISCARD cow_status cow_storage_adopt(const cow_allocator *allocator, cow_dataptr ptr, size_t nbytes,
                                            unsigned flags, cow_storage **out, cow_error *err);
 
-/* Frees the Storage and drops its share. Never waits. May call the deleter of the bytes. NULL is allowed. No mutable or
+/* Frees the Storage and drops its share. Waits for no writer; for a fork or another reader only if a writer has taken over the
+ * bytes that it shared, or it has taken over those of others. May call the deleter of the bytes. NULL is allowed. No mutable or
  * overwrite scope of the Storage may be open. */
 void cow_storage_free(cow_storage *storage);
 
@@ -352,12 +356,16 @@ COW_NODISCARD cow_status cow_storage_new_absent(const cow_allocator *allocator, 
                                                 cow_error *err);
 /* 1 if there are no bytes. May change at any moment. */
 int cow_storage_is_absent(cow_storage *storage);
+/* 1 if a writer has taken over the bytes, so that the Storage has none until it is read. It is not absent. May change at any
+ * moment. */
+int cow_storage_has_past(cow_storage *storage);
 /* Frees the bytes of the whole allocation, whose values the caller can bring back. managed: for how many of the sharing
  * Storages the caller answers. COW_EBUSY, and nothing done, unless these are all, and nobody uses the bytes: no scope is open
  * on any of them or was left behind, nobody copies or steals, and no fork is in progress. Never waits. COW_EABSENT: there
  * are no bytes. COW_EINVAL: they are foreign. May call the deleter of the bytes. */
 COW_NODISCARD cow_status cow_storage_evict(cow_storage *storage, size_t managed, cow_error *err);
-/* Like evict, but hands the bytes to the caller; cow_storage_allocated tells how many. Calls no deleter. */
+/* Like evict, but hands the bytes to the caller, who does not write to them: others may keep what they were. Calls no deleter;
+ * cow_storage_allocated tells how many there are. */
 COW_NODISCARD cow_status cow_storage_take(cow_storage *storage, size_t managed, cow_dataptr *out, cow_error *err);
 /* Gives the absent allocation bytes: all of them, not just the Storage's window, so nbytes must be what
  * cow_storage_allocated says. It owns ptr on success; after a failure the caller still does. COW_EPRESENT: it has bytes
@@ -435,7 +443,8 @@ typedef struct cow_const_scope {
     void *context; /* private to the core */
 } cow_const_scope;
 
-/* Never waits for a copy. Fails only if a context cannot be allocated, if too many scopes are open, or with COW_EABSENT. */
+/* Waits for no copy, but makes one by the page if a writer has taken over the bytes. Fails only if memory has run out, if too many
+ * scopes are open, or with COW_EABSENT. */
 COW_NODISCARD cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error *err);
 /* May call the deleter of the bytes. */
 void cow_const_end(cow_const_scope *scope);

@@ -26,7 +26,8 @@ int cow_storage_write_moves(cow_storage *storage)
     bool moves = cow_storage_write_cost(storage) > 0;
     if (!moves) {
         cowi_storage_lock(storage);
-        moves = !storage->sole && (has_shadow(storage->context) || cowi_storage_is_paged(storage));
+        moves = storage->sole ? storage->paged && cowi_storage_watched(storage) != 0
+                              : (has_shadow(storage->context) || cowi_storage_is_paged(storage));
         cowi_storage_unlock(storage);
     }
     return moves;
@@ -130,7 +131,7 @@ size_t cow_storage_own_bytes(cow_storage *storage)
 {
     cow_const_scope scope;
     size_t nbytes = storage->nbytes;
-    if (begin_by_page(storage, &scope)) {
+    if (!cowi_past_bytes(storage, &nbytes) && begin_by_page(storage, &scope)) {
         const cow_dataptr own = ((cowi_context *)scope.context)->original;
         nbytes = own_bytes(storage, own, NULL, NULL);
         cow_const_end(&scope);
@@ -223,16 +224,13 @@ cow_status cow_storage_differences(cow_storage *a, size_t a_start, cow_storage *
 
 /* In the gate, and busy. The Storage begins a family: its ancestors, and copies that it has by now, keep theirs. If it shares
  * bytes that are by the page already, it gets a window of its own: whoever then takes a pointer copies nothing. */
-static cow_status page_busy(cow_storage *storage, bool was_sole, cow_error *err)
+static cow_status page_read(cow_storage *storage, bool was_sole, cow_error *err)
 {
     static const ptrdiff_t none[] = {0, 1};
     static const cow_box nothing = {0, 1, 1, none, SIZE_MAX};
     const cow_allocator *allocator = storage->allocator;
     cow_family *before = storage->family;
     cow_status status = COW_EREFUSED;
-    if (cowi_context_absent(storage->context)) {
-        return cowi_fail_absent(err);
-    }
     const cow_dataptr bytes = storage->context->original;
     if (cowi_dataptr_paged(allocator, bytes)) {
         cowi_family_page_always(cowi_context_family(storage->context));
@@ -253,6 +251,18 @@ static cow_status page_busy(cow_storage *storage, bool was_sole, cow_error *err)
     }
     else {
         cowi_family_release(before);
+    }
+    return status;
+}
+
+/* A reference to read keeps the bytes from others who share them. */
+static cow_status page_busy(cow_storage *storage, bool was_sole, cow_error *err)
+{
+    cowi_context *context = storage->context;
+    cow_status status = cowi_begin_to_read(storage, err);
+    if (status == COW_OK) {
+        status = page_read(storage, was_sole, err);
+        cowi_context_release(context); /* never the last: the caller has the share's */
     }
     return status;
 }

@@ -22,19 +22,17 @@ static cow_status eager_clone(cow_storage *source, size_t offset, size_t nbytes,
     return COW_OK;
 }
 
-/* With the lock held, after the new Storage's share was taken and the bytes were not found at the address. A clone that is read
- * at once needs bytes, and needs to know where they are; if they are absent, the share is given back. Where there was room for
- * a share there is room for a reader. */
-static cowi_where look_for_bytes(cow_storage *source)
+/* With the lock held: a share for a clone. One that is read at once needs bytes, and to know where they are. The reference
+ * beside its share's keeps others from taking them away. */
+static cowi_where share(cow_storage *source, bool reads)
 {
-    cowi_context *context = source->context;
-    const cowi_where where = cowi_context_retain(context);
+    cowi_where where;
+    if (!reads) {
+        return cowi_context_share(source->context);
+    }
+    where = cowi_context_share_and_retain(source->context);
     if (where == COWI_FILLED) {
         cowi_storage_find(source);
-        cowi_context_release(context);
-    }
-    else {
-        cowi_context_drop(context); /* never the last: the source has a share */
     }
     return where;
 }
@@ -83,16 +81,19 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
             /* Unpinned and evicted meanwhile: absent bytes can be shared. */
             return status == COW_EABSENT ? cow_lazy_clone(source, offset, nbytes, flags, out, err) : status;
         }
-        where = cowi_context_share(source->context);
+        where = share(source, (flags & COW_READS) != 0);
         if (where == COWI_FULL) {
             cowi_storage_unlock(source);
             status = cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation");
             break;
         }
-        if (where != COWI_HERE && (flags & COW_READS) && look_for_bytes(source) != COWI_FILLED) {
+        if (where == COWI_ABSENT && (flags & COW_READS)) {
             cowi_storage_unlock(source);
-            status = cowi_fail(err, COW_EABSENT, "fill the allocation, then try again");
-            break;
+            status = cowi_recall(source, false, err);
+            if (status != COW_OK) {
+                break;
+            }
+            continue;
         }
         address = (char *)cowi_load_relaxed(&source->address);
         if (where == COWI_HERE || address != NULL) { /* else the next scope will find the bytes */
@@ -101,6 +102,7 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
         cowi_storage_init(made, source->allocator, address, nbytes, source->context->nbytes);
         made->context = source->context;
         made->offset = source->offset + offset;
+        made->reads = (flags & COW_READS) != 0;
         source->sole = false;
         cowi_storage_unlock(source);
         if (!(flags & COW_QUIET)) {

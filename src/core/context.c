@@ -1,5 +1,7 @@
 /* The COW context: two counts and the state of the bytes in one word, a lock, the bytes. Which order each step needs, and
  * why, is in protocol.md. */
+#include <sched.h>
+
 #include "internal.h"
 
 #define REFERENCE ((uint64_t)1)
@@ -43,6 +45,8 @@ cowi_context *cowi_context_new(const cow_allocator *allocator, cow_dataptr ptr, 
     context->shadow = NULL;
     cowi_init(&context->family, NULL);
     cowi_init(&context->owed, 0);
+    cowi_init(&context->past, NULL);
+    context->retired = NULL;
     context->allocator = allocator;
     context->foreign = foreign;
     return context;
@@ -138,6 +142,23 @@ void cowi_context_earn(cowi_context *context)
     }
 }
 
+static void drop_retired(cowi_context *context)
+{
+    if (context->retired != NULL) {
+        context->allocator->paging->pasts->drop(context->retired);
+        context->retired = NULL;
+    }
+}
+
+static void forget_past(cowi_context *context)
+{
+    void *past = cowi_load_relaxed(&context->past);
+    if (past != NULL) {
+        context->allocator->paging->pasts->forget(past);
+    }
+    drop_retired(context); /* also that past, if it has inherited a window meanwhile */
+}
+
 static void give_back(cowi_context *context, uint64_t what)
 {
     const uint64_t before = cowi_sub_acq_rel(&context->counts, what);
@@ -145,6 +166,7 @@ static void give_back(cowi_context *context, uint64_t what)
     if (references(before - what) == 0) {
         cow_dataptr original;
         COWI_ASSERT((before & ~STATE) == what); /* otherwise there was none left, or a share stays behind */
+        forget_past(context);                   /* which may bring bytes */
         cowi_context_unshadow(context);
         original = context->original;
         earn(context, (cow_family *)cowi_load_relaxed(&context->family)); /* without one, nothing is left to earn for */
@@ -183,6 +205,11 @@ static cowi_where take(cowi_context *context, uint64_t what, size_t limit, bool 
 cowi_where cowi_context_retain(cowi_context *context)
 {
     return take(context, REFERENCE, 2 * COWI_COUNT_LIMIT, true); /* a full count of shares leaves room for readers */
+}
+
+bool cowi_context_hold(cowi_context *context)
+{
+    return take(context, REFERENCE, 2 * COWI_COUNT_LIMIT, false) != COWI_FULL;
 }
 
 void cowi_context_release(cowi_context *context)
@@ -251,6 +278,64 @@ void cowi_context_begin_absent(cowi_context *context)
 bool cowi_context_absent(cowi_context *context)
 {
     return (cowi_load_relaxed(&context->counts) & ABSENT) != 0;
+}
+
+bool cowi_context_moving(cowi_context *context)
+{
+    return (cowi_load_acquire(&context->counts) & STATE) == STATE;
+}
+
+bool cowi_context_take_over(cowi_context *context, cow_dataptr *taken)
+{
+    const cow_dataptr none = {NULL, NULL, NULL};
+    uint64_t counts = cowi_load_acquire(&context->counts);
+    do {
+        if ((counts & ABSENT) || shares(counts) < 2 || references(counts) != shares(counts) + 1 ||
+            cowi_load_acquire(&context->left) != 0) {
+            return false;
+        }
+        COWI_YIELD("take over");
+    } while (!cowi_cas_acq_rel(&context->counts, &counts, (counts | STATE) - SHARE));
+    *taken = context->original;
+    context->original = none;
+    return true;
+}
+
+void cowi_context_set_past(cowi_context *context, void *past)
+{
+    drop_retired(context);
+    cowi_store_relaxed(&context->past, past);
+}
+
+void cowi_context_end_take_over(cowi_context *context)
+{
+    (void)cowi_sub_release(&context->counts, FILLED);
+}
+
+bool cowi_context_has_past(cowi_context *context)
+{
+    while (cowi_context_absent(context)) {
+        if (cowi_load_acquire(&context->past) != NULL) {
+            return true;
+        }
+        if (!cowi_context_moving(context)) {
+            return false;
+        }
+        (void)sched_yield(); /* in a few instructions it is clear who has them */
+    }
+    return false;
+}
+
+void cowi_context_bring_back(cowi_context *context, cow_dataptr bytes)
+{
+    uint64_t counts = cowi_load_relaxed(&context->counts);
+    while (!cowi_cas_acq_rel(&context->counts, &counts, counts | FILLED)) {
+    }
+    COWI_YIELD("bytes come back");
+    context->original = bytes;
+    context->retired = cowi_load_relaxed(&context->past);
+    cowi_store_relaxed(&context->past, NULL);
+    (void)cowi_sub_release(&context->counts, ABSENT);
 }
 
 cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes, void **shadow)

@@ -7,6 +7,8 @@
 #include "mode.h"
 
 #define LONGEST_STREAK 5
+/* Of so many windows a family remembers whether they were taken over, and what became of that. */
+#define REMEMBERED 64
 
 struct cow_family {
     cowi_atomic_size references;
@@ -15,8 +17,10 @@ struct cow_family {
     cowi_atomic_u64 earned;
     cowi_atomic_u64 spent;
     cowi_atomic_u64 borrowed;
-    cowi_atomic_size skips;  /* windows that will be copied whole, after a give-up */
-    cowi_atomic_size streak; /* of give-ups */
+    cowi_atomic_size skips;    /* windows that will be copied whole, after a give-up */
+    cowi_atomic_size streak;   /* of give-ups */
+    cowi_atomic_size taken;    /* windows that writers took over, or might have, of late */
+    cowi_atomic_size recalled; /* of these, for how many others a window was made after all */
     cowi_atomic_uint has_written;
     cowi_atomic_uint always; /* by the page */
 };
@@ -203,4 +207,33 @@ void cowi_family_went_well(cow_family *of)
     if (before > 0) {
         cowi_store_relaxed(&of->streak, before - 1);
     }
+}
+
+/* ---- take-overs -------------------------------------------------------------------------------------------------- */
+
+static void forget_half(cow_family *of)
+{
+    cowi_store_relaxed(&of->taken, cowi_load_relaxed(&of->taken) / 2);
+    cowi_store_relaxed(&of->recalled, cowi_load_relaxed(&of->recalled) / 2);
+}
+
+bool cowi_family_takes_over(cow_family *of)
+{
+    const bool worth = cowi_load_relaxed(&of->recalled) * 4 <= cowi_load_relaxed(&of->taken) + 4;
+    if (!worth) {
+        cowi_family_took_over(of); /* it might have been */
+    }
+    return worth;
+}
+
+void cowi_family_took_over(cow_family *of)
+{
+    if (cowi_add_relaxed(&of->taken, 1) >= REMEMBERED) {
+        forget_half(of);
+    }
+}
+
+void cowi_family_recalled(cow_family *of)
+{
+    (void)cowi_add_relaxed(&of->recalled, 1);
 }

@@ -55,6 +55,14 @@ size_t cowi_family_skips(cow_family *of);
 /* True: the caller's window is copied whole, and one fewer is from here on. */
 bool cowi_family_skip(cow_family *of);
 
+/* Whether a writer should take over a window that others share: not where most of them have read it afterwards, of late, for then
+ * each reader needs a window, and regions that are copied again and again get no base. */
+bool cowi_family_takes_over(cow_family *of);
+/* A writer has. */
+void cowi_family_took_over(cow_family *of);
+/* A reader has needed a window of his own for what was taken over. */
+void cowi_family_recalled(cow_family *of);
+
 /* Sets earned and spent: of all families of the process, those that are gone included. */
 void cowi_family_figures(cow_paging_figures *out);
 

@@ -11,6 +11,7 @@
 #include "account.h"
 #include "boxes.h"
 #include "maps.h"
+#include "pasts.h"
 #include "policy.h"
 #include "slots.h"
 
@@ -151,6 +152,32 @@ static void gave_up(cowi_window *of)
     cowi_account_count_copy((size_t)0 - window_of(of)->added);
 }
 
+/* ---- pages that were put aside ------------------------------------------------------------------------------------- */
+
+/* The account that has it. */
+static void *put_aside(const cowi_window *of, size_t page)
+{
+    cow_account *account = cowi_account_now();
+    (void)of;
+    (void)page;
+    cowi_account_put(account, COWI_PAGE);
+    cowi_account_count_copy(COWI_PAGE);
+    return account;
+}
+
+static void put_back(cowi_window *of, size_t page, const void *aside)
+{
+    window *to = window_of(of);
+    (void)aside;
+    to->bits[page / 64] |= (uint64_t)1 << page % 64;
+    (void)recount(to);
+}
+
+static void drop_aside(void *aside)
+{
+    cowi_account_take((cow_account *)aside, COWI_PAGE);
+}
+
 /* ---- windows ------------------------------------------------------------------------------------------------------- */
 
 static bool build(cowi_window *of, cowi_plan *how)
@@ -230,9 +257,13 @@ static cow_family *family(void *self, const cow_dataptr *bytes)
     return plan == NULL ? NULL : cowi_family_new(cowi_account_lender(plan), plan);
 }
 
-static const cowi_place nowhere = {
-    sizeof(window), MOST_REGIONS, cowi_maps_for_first, own_pages, base_of, commit, uses, fold, build, retain,
-    release,        touched,      under_way,           gave_up,   deleted};
+static const cowi_place nowhere = {sizeof(window), MOST_REGIONS, cowi_maps_for_first,
+                                   own_pages,      base_of,      commit,
+                                   uses,           fold,         build,
+                                   retain,         release,      touched,
+                                   under_way,      gave_up,      cowi_pasts_inherit,
+                                   deleted,        put_aside,    put_back,
+                                   drop_aside,     false};
 
 static int share(void *self, cow_sharing *sharing)
 {
@@ -258,4 +289,5 @@ const cow_paging cowi_foretold_pages = {
     cowi_window_own_bytes,
     cowi_window_copied_bytes,
     NULL,
+    &cowi_window_pasts,
 };

@@ -282,7 +282,11 @@ cow_status cow_ground_changes(cow_ground *ground, cow_storage *storage, cow_run_
         return tell_pinned(ground, storage, &out, err);
     }
     if (status == COW_OK) {
-        tell(ground, storage->context, &out);
+        status = cowi_begin_to_read(storage, err); /* else others who share them might take them over */
+        if (status == COW_OK) {
+            tell(ground, storage->context, &out);
+            cowi_context_release(storage->context); /* never the last: the Storage has a share */
+        }
         cowi_end_rest(storage, was_sole);
     }
     return status;
@@ -341,13 +345,16 @@ void cow_ground_settle(cow_ground *ground, cow_storage *storage)
     if (cow_storage_is_absent(storage) || cowi_become_busy_at_rest(storage, &was_sole, NULL) != COW_OK) {
         return;
     }
-    (void)pthread_mutex_lock(lock);
-    of = window_of(ground, storage->context);
-    for (size_t i = 0; of != NULL && i < of->count; i++) {
-        if (cowi_load_relaxed(&of->regions[i].touched) && settle_region(ground, of, i)) {
-            cowi_store_relaxed(&of->regions[i].touched, 0);
+    if (cowi_begin_to_read(storage, NULL) == COW_OK) {
+        (void)pthread_mutex_lock(lock);
+        of = window_of(ground, storage->context);
+        for (size_t i = 0; of != NULL && i < of->count; i++) {
+            if (cowi_load_relaxed(&of->regions[i].touched) && settle_region(ground, of, i)) {
+                cowi_store_relaxed(&of->regions[i].touched, 0);
+            }
         }
+        (void)pthread_mutex_unlock(lock);
+        cowi_context_release(storage->context); /* never the last: the Storage has a share */
     }
-    (void)pthread_mutex_unlock(lock);
     cowi_end_rest(storage, was_sole);
 }

@@ -41,6 +41,8 @@ typedef struct cowi_context {
     void *shadow;           /* the allocator's, equal to the bytes; NULL: none. See *pages* in protocol.md */
     cowi_atomic_ptr family; /* a reference; set once, when the family first earns or pays. NULL: none yet */
     cowi_atomic_u64 owed;   /* bytes of lazy copies that the family has not been told of: see cowi_context_earn */
+    cowi_atomic_ptr past;   /* the allocator's, from which the bytes come that are absent. NULL: somebody's to fill */
+    void *retired;          /* a past that has given its bytes, of whom somebody with a reference may still ask */
     const cow_allocator *allocator; /* where this struct came from */
     bool foreign;                   /* bytes that are never written and never stolen */
 } cowi_context;
@@ -52,6 +54,8 @@ COW_NODISCARD cowi_context *cowi_context_new(const cow_allocator *allocator, cow
 void cowi_context_discard(cowi_context *context);
 /* Takes a reference, to read. Takes nothing if the bytes are absent. */
 COW_NODISCARD cowi_where cowi_context_retain(cowi_context *context);
+/* Takes a reference, wherever the bytes are. False: the count is full. */
+COW_NODISCARD bool cowi_context_hold(cowi_context *context);
 /* Frees the bytes and the context with the last reference. Call with no lock held: the deleter may need one. */
 void cowi_context_release(cowi_context *context);
 /* Takes a share, with its reference, of absent bytes as well. */
@@ -73,6 +77,19 @@ void cowi_context_drop_and_release(cowi_context *context);
 /* Of a context that nobody else knows, and that has no bytes. */
 void cowi_context_begin_absent(cowi_context *context);
 bool cowi_context_absent(cowi_context *context);
+bool cowi_context_moving(cowi_context *context);
+/* Takes the bytes away from all sharers but the caller, whose share goes; its reference stays. For a caller with one more
+ * reference. False: it is the only sharer, or somebody reads, copies or was left behind. Until cowi_context_end_take_over, everybody
+ * else waits for a few instructions. */
+COW_NODISCARD bool cowi_context_take_over(cowi_context *context, cow_dataptr *taken);
+/* Right afterwards. The past of before ends: nobody asks it any more. */
+void cowi_context_set_past(cowi_context *context, void *past);
+/* Absent from here on, until somebody asks the past for the bytes. */
+void cowi_context_end_take_over(cowi_context *context);
+/* For its past, while it is absent: all sharers have bytes again. */
+void cowi_context_bring_back(cowi_context *context, cow_dataptr bytes);
+/* Whether the bytes are absent, and a past would bring them. */
+bool cowi_context_has_past(cowi_context *context);
 /* Takes the bytes and the shadow away, for the caller to free. COW_EABSENT: there are none. COW_EBUSY: there are other shares
  * than the managed ones, or somebody reads. */
 COW_NODISCARD cow_status cowi_context_evict(cowi_context *context, size_t managed, cow_dataptr *bytes, void **shadow);
@@ -115,6 +132,7 @@ struct cow_storage {
     size_t scopes;      /* open const scopes on this context */
     bool sole;
     bool paged; /* while sole: the bytes are by the page, and the allocator counts each write */
+    bool reads; /* it is read without a scope, and has a reference beside its share's */
 };
 
 /* The struct alone; init gives it no context, no bytes of its own, and the one use that is the Storage itself. */
@@ -146,8 +164,12 @@ COW_NODISCARD cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_err
 void cowi_storage_find(cow_storage *storage);
 /* Makes the Storage sole, on bytes with that handle. With the lock held, or before it is published. */
 void cowi_storage_own(cow_storage *storage, cow_dataptr bytes);
+/* The writer's box in the allocation, of which the Storage's window begins at offset: in room, if it differs. */
+const cow_box *cowi_box_at(const cow_box *box, size_t offset, cow_box *room);
 /* Counts a write. With the lock held, and sole. True: the pages should be settled first, and nobody is writing to them. */
 bool cowi_storage_unsettled(cow_storage *storage, const cow_box *box);
+/* With the lock held, sole, and paged: 0, or what who writes to the bytes has to have been told: see cow_pasts. */
+uint64_t cowi_storage_watched(cow_storage *storage);
 /* Whether the allocator should look at these bytes before anybody writes to them, whatever he touches. For who has them alone. */
 bool cowi_wants_a_look(cow_storage *storage);
 /* With the lock held: whether the bytes are here and by the page. */
@@ -218,6 +240,54 @@ unsigned cowi_forks(void);
  * cowi_end_rest ends it where the Storage has kept its bytes; otherwise cowi_no_longer_busy. */
 COW_NODISCARD cow_status cowi_become_busy_at_rest(cow_storage *storage, bool *was_sole, cow_error *err);
 void cowi_end_rest(cow_storage *storage, bool was_sole);
+
+/* ---- recall.c ---------------------------------------------------------------------------------------------------- */
+
+/* What a past needs of the context that it stands for, and of the gate. */
+typedef struct cow_past_host {
+    /* Gives the absent context bytes, which it owns then. Only who has the past may. */
+    void (*fill)(void *context, cow_dataptr bytes);
+    /* Plain memory for it. False: memory has run out. */
+    bool (*new_block)(void *context, size_t nbytes, cow_dataptr *out);
+    void (*enter)(void);
+    void (*leave)(void);
+} cow_past_host;
+
+/* How an allocator keeps what allocations were whose bytes a writer has taken over. A past stands for one context, and lists the
+ * pages that were put aside since. begin, set_aside, recall and nbytes are called in the fork gate. */
+typedef struct cow_pasts {
+    /* A past that a context could have if a writer to the box took over these bytes. NULL: it is not worth it, or memory has run
+     * out. */
+    void *(*prepare)(const cow_dataptr *bytes, size_t nbytes, const cow_box *box, void *context,
+                     const cow_past_host *host);
+    /* The bytes are the writer's now. Nobody else uses them, or asks the past. */
+    void (*begin)(void *past, const cow_dataptr *bytes);
+    /* Frees a past that was only prepared, or whose context has had bytes since. NULL is allowed. */
+    void (*drop)(void *past);
+    /* 0: these bytes may be written to. Otherwise only by who has put aside what he writes to, and was told this number. Called
+     * with the micro lock held, and not shared. */
+    uint64_t (*watched)(const cow_dataptr *bytes);
+    /* Puts aside what the box touches; all of it, if that is not known. The caller has a const scope. With COW_TRY, COW_EBUSY
+     * where that takes long. */
+    cow_status (*set_aside)(const cow_dataptr *bytes, const cow_box *box, unsigned flags, uint64_t *told,
+                            cow_error *err);
+    /* Fills the past's context, unless another thread did. */
+    cow_status (*recall)(void *past, cow_error *err);
+    /* Its context ends. It may have been filled meanwhile. */
+    void (*forget)(void *past);
+    /* Bytes that were put aside. */
+    size_t (*nbytes)(void *past);
+} cow_pasts;
+
+/* Bytes for a Storage whose bytes somebody has taken over. inside: the caller is in the gate, and has made the Storage busy.
+ * COW_EABSENT: they are absent for another reason. */
+COW_NODISCARD cow_status cowi_recall(cow_storage *storage, bool inside, cow_error *err);
+/* For pasts of contexts. */
+extern const cow_past_host cowi_past_host;
+/* In the gate, and busy: a reference to read bytes that are here, which keeps others from taking them over. */
+COW_NODISCARD cow_status cowi_begin_to_read(cow_storage *storage, cow_error *err);
+/* What was put aside for it. False: it has no past. */
+bool cowi_past_bytes(cow_storage *storage, size_t *nbytes);
 
 /* ---- stats.c ----------------------------------------------------------------------------------------------------- */
 

@@ -78,6 +78,13 @@ cowi_context *cowi_put_in_place(cow_storage *storage, cow_dataptr fresh)
     return left;
 }
 
+/* Takes a reference. False: there are no bytes, or there is no room for another reader. */
+static bool begin_to_read(cowi_context *context)
+{
+    const cowi_where where = cowi_context_retain(context);
+    return where == COWI_HERE || where == COWI_FILLED;
+}
+
 /* With the context's lock shared: the window by the page, for a writer who says what it will touch. False: nothing was done.
  * The reference beside the share's keeps others from evicting the bytes while they are read. */
 static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags, cow_dataptr *fresh, size_t *copied)
@@ -85,15 +92,13 @@ static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags
     const cow_allocator *allocator = storage->allocator;
     cowi_context *context = storage->context;
     cow_sharing sharing;
-    cowi_where where;
     void *own_shadow = NULL; /* of foreign bytes, which their owner may change: no other sharer uses it */
     bool shared;
     if (box == NULL || allocator->paging == NULL || storage->nbytes < allocator->paging->least ||
         (context->foreign && (flags & COWI_ON_REQUEST) == 0)) {
         return false;
     }
-    where = cowi_context_retain(context);
-    if (where != COWI_HERE && where != COWI_FILLED) {
+    if (!begin_to_read(context)) {
         return false;
     }
     sharing.source = context->original;
@@ -177,18 +182,80 @@ bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned fla
     return true;
 }
 
+/* ---- a steal from others ------------------------------------------------------------------------------------------ */
+
+/* The shared bytes become the writer's, and the others' values a past of them. False, and nothing done: they are read, or few
+ * pages of them would have to be copied. */
+static bool take_over(cow_storage *storage, const cow_box *box)
+{
+    const cow_allocator *allocator = storage->allocator;
+    const cow_pasts *pasts = allocator->paging == NULL ? NULL : allocator->paging->pasts;
+    cowi_context *context = storage->context;
+    void *past;
+    cow_dataptr bytes;
+    bool taken = false;
+    if (pasts == NULL || box == NULL || context->foreign || storage->nbytes != context->nbytes ||
+        storage->nbytes < allocator->paging->least) {
+        return false;
+    }
+    if (!begin_to_read(context)) {
+        return false;
+    }
+    bytes = context->original;
+    past = cowi_dataptr_paged(allocator, bytes) ? pasts->prepare(&bytes, storage->nbytes, box, context, &cowi_past_host)
+                                                : NULL;
+    if (past != NULL) {
+        cowi_context_earn(context);
+        taken = cowi_context_take_over(context, &bytes);
+    }
+    if (taken) {
+        COWI_YIELD("taken over");
+        cowi_context_set_past(context, past);
+        pasts->begin(past, &bytes);
+        cowi_context_end_take_over(context);
+        cowi_storage_lock(storage);
+        (void)cowi_put_in_place(storage, bytes);
+        cowi_storage_unlock(storage);
+        cowi_count(COWI_STEALS, 1);
+        if (storage->family != NULL) {
+            cowi_family_wrote(storage->family);
+        }
+    }
+    else if (past != NULL) {
+        pasts->drop(past);
+    }
+    cowi_context_release(context); /* never the last: the share's reference stays */
+    return taken;
+}
+
 /* ---- a steal or a copy --------------------------------------------------------------------------------------------- */
+
+/* Bytes that were taken over come back as a copy by the page. */
+static cow_status recall_for_write(cow_storage *storage, unsigned flags, cow_error *err)
+{
+    const bool has_past = cowi_context_has_past(storage->context);
+    if (has_past && (flags & COW_NO_COPY)) {
+        return cowi_fail(err, COW_ECOPY, "a write would copy up to %zu bytes", storage->nbytes);
+    }
+    if (has_past && (flags & COW_TRY)) {
+        return cowi_fail(err, COW_EBUSY, "another Storage has the bytes by now");
+    }
+    return cowi_recall(storage, true, err);
+}
 
 cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned flags, cow_error *err)
 {
     cowi_context *context = storage->context;
-    cow_status status;
-    bool last;
-    do {
+    cow_status status = COW_OK;
+    for (bool last, done = false; !done;) {
         last = cowi_context_last_share(context);
         /* Looked at after the shares: if the last one is ours, and we are busy, bytes that are here stay. */
         if (cowi_context_absent(context)) {
-            return cowi_fail_absent(err);
+            status = recall_for_write(storage, flags, err);
+            if (status != COW_OK) {
+                return status;
+            }
+            continue;
         }
         if (last) {
             status = wait_for_copies(context, flags, err);
@@ -213,6 +280,8 @@ cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned f
         if (flags & COW_NO_COPY) {
             return cowi_fail(err, COW_ECOPY, "a write would copy %zu bytes", storage->nbytes);
         }
-    } while (!cowi_copy(storage, last || context->foreign, box, flags, &status, err));
+        done = ((flags & COW_TRY) == 0 && take_over(storage, box)) ||
+               cowi_copy(storage, last || context->foreign, box, flags, &status, err);
+    }
     return status;
 }

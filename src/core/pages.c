@@ -12,6 +12,7 @@
 #include "differences.h"
 #include "internal.h"
 #include "maps.h"
+#include "pasts.h"
 #include "policy.h"
 
 #ifndef MADV_HUGEPAGE
@@ -142,6 +143,16 @@ static const char *source_of(const cowi_plan *how, size_t index)
                              : (const char *)how->sharing->source.data + (how->first + index) * COWI_REGION;
 }
 
+/* Without the pages in aside. */
+static void copy_but(char *to, const char *from, size_t nbytes, const uint64_t *aside)
+{
+    for (size_t page = 0, at = 0; at < nbytes; page++, at += COWI_PAGE) {
+        if ((aside[page / 64] >> page % 64 & 1) == 0) {
+            memcpy(to + at, from + at, nbytes - at < COWI_PAGE ? nbytes - at : COWI_PAGE);
+        }
+    }
+}
+
 static bool copy_region(cowi_window *made, const cowi_plan *how, size_t index)
 {
     char *place = cowi_mapped_region(made, index);
@@ -150,7 +161,12 @@ static bool copy_region(cowi_window *made, const cowi_plan *how, size_t index)
         return false;
     }
     (void)madvise(place, COWI_REGION, MADV_HUGEPAGE);
-    memcpy(place, source_of(how, index), cowi_source_bytes(how, index));
+    if (how->aside == NULL) {
+        memcpy(place, source_of(how, index), cowi_source_bytes(how, index));
+    }
+    else {
+        copy_but(place, source_of(how, index), cowi_source_bytes(how, index), how->aside + index * COWI_REGION_WORDS);
+    }
     return true;
 }
 
@@ -242,6 +258,33 @@ static cow_family *family(void *self, const cow_dataptr *bytes)
                                        : cowi_family_new(&cowi_process_lender, NULL);
 }
 
+/* ---- pages that were put aside ----------------------------------------------------------------------------------------- */
+
+static char *page_of(const cowi_window *of, size_t page)
+{
+    return cowi_mapped_region(of, 0) + page * COWI_PAGE;
+}
+
+static void *put_aside(const cowi_window *of, size_t page)
+{
+    void *aside = malloc(COWI_PAGE);
+    if (aside != NULL) {
+        memcpy(aside, page_of(of, page), COWI_PAGE);
+        (void)cowi_add_relaxed(&counted.pages_copied, 1);
+    }
+    return aside;
+}
+
+static void put_back(cowi_window *of, size_t page, const void *aside)
+{
+    memcpy(page_of(of, page), aside, COWI_PAGE);
+}
+
+static void drop_aside(void *aside)
+{
+    free(aside);
+}
+
 static const cowi_place memory = {sizeof(cowi_mapped),
                                   SIZE_MAX,
                                   cowi_maps_for_one,
@@ -256,7 +299,12 @@ static const cowi_place memory = {sizeof(cowi_mapped),
                                   NULL,
                                   NULL,
                                   gave_up,
-                                  deleted};
+                                  cowi_pasts_inherit,
+                                  deleted,
+                                  put_aside,
+                                  put_back,
+                                  drop_aside,
+                                  true};
 
 static int share(void *self, cow_sharing *sharing)
 {
@@ -271,9 +319,18 @@ static int would(void *self, cow_sharing *sharing)
 }
 
 const cow_paging cowi_pages = {
-    COWI_PAGED_LEAST,   share,  unshadow, cowi_window_is_paged,  cowi_window_touch,
-    cowi_window_settle, family, would,    cowi_window_own_bytes, cowi_window_copied_bytes,
+    COWI_PAGED_LEAST,
+    share,
+    unshadow,
+    cowi_window_is_paged,
+    cowi_window_touch,
+    cowi_window_settle,
+    family,
+    would,
+    cowi_window_own_bytes,
+    cowi_window_copied_bytes,
     cowi_differences,
+    &cowi_window_pasts,
 };
 
 /* ---- files ------------------------------------------------------------------------------------------------------------ */

@@ -391,3 +391,65 @@ int cowi_share(const cowi_place *place, cow_sharing *sharing)
     sharing->made.deleter = cowi_window_delete;
     return 1;
 }
+
+/* ---- for a past -------------------------------------------------------------------------------------------------- */
+
+static void mark_aside(cowi_plan *how, bool own)
+{
+    for (size_t word = 0; word < how->count * COWI_REGION_WORDS; word++) {
+        how->own.bits[word] = own ? how->own.bits[word] | how->aside[word] : how->own.bits[word] & ~how->aside[word];
+    }
+}
+
+/* The regions do not change, since the source's owner may be writing to them. Pages that are put aside count as copied. */
+static bool make_past(cowi_window *made, cowi_plan *how)
+{
+    if (!how->place->own_pages(how->from, how->first, made->count, &how->own)) {
+        return false;
+    }
+    mark_aside(how, true);
+    how->own.pages = SIZE_MAX; /* not known, and not 0 */
+    for (size_t i = 0; i < made->count; i++) {
+        made->regions[i].base = how->from->regions[i].base;
+        made->regions[i].offset = how->from->regions[i].offset;
+        made->regions[i].debt = how->from->regions[i].debt;
+        how->dirty[i] = made->regions[i].base == NULL ? COWI_REGION_PAGES : (uint32_t)cowi_dirt_count(&how->own, i);
+    }
+    cowi_family_spend(how->family, (size_t)price_of_window(made, how));
+    choose_own(made, how);
+    count_copied(made, how);
+    mark_aside(how, false);
+    if (!how->place->build(made, how)) {
+        return false;
+    }
+    cowi_window_retain_bases(made);
+    return true;
+}
+
+bool cowi_share_past(const cowi_place *place, cow_sharing *sharing, const uint64_t *aside)
+{
+    cowi_plan how = plan_for(place, sharing);
+    cowi_window *made = cowi_window_new(place, how.family, how.count);
+    pthread_mutex_t *lock = cowi_window_lock(&sharing->source);
+    bool good = false;
+    how.aside = aside;
+    how.own.bits = (uint64_t *)calloc(how.count * COWI_REGION_WORDS, sizeof *how.own.bits);
+    how.dirty = (uint32_t *)calloc(2 * how.count, sizeof *how.dirty);
+    if (made != NULL && how.own.bits != NULL && how.dirty != NULL) {
+        how.touched = how.dirty + how.count;
+        made->lead = how.lead;
+        made->nbytes = sharing->nbytes;
+        made->prices = how.prices;
+        (void)pthread_mutex_lock(lock);
+        good = make_past(made, &how);
+        (void)pthread_mutex_unlock(lock);
+    }
+    free(how.own.bits);
+    free(how.dirty);
+    if (!good && made != NULL) {
+        cowi_window_discard(made);
+    }
+    sharing->made.context = made;
+    sharing->made.deleter = cowi_window_delete;
+    return good;
+}

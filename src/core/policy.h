@@ -23,11 +23,16 @@ struct cowi_plan {
     size_t filled;     /* bytes of bases that were made for it */
     size_t folded;     /* pages that were put into their bases for it */
     bool whole;        /* a commit takes all regions */
+    const uint64_t
+        *aside; /* pages that are not to be read: others have them, and the source's owner may write. NULL: none */
 };
 
 /* As share and would_share of cow_paging, for windows of that place. */
 int cowi_share(const cowi_place *place, cow_sharing *sharing);
 int cowi_would_share(const cowi_place *place, cow_sharing *sharing);
+/* A window that equals the source, a window whose owner may be writing, but for the pages in aside (a bit for each), which are
+ * the caller's to copy. It is at rest. The ledger pays, and is not asked. False: memory or maps have run out. */
+bool cowi_share_past(const cowi_place *place, cow_sharing *sharing, const uint64_t *aside);
 
 /* For places: how many regions the plain source has, how many bytes of the source a copy of the window's region copies, and
  * whether a commit takes that region: copies of it have cost as much as a base, or it was asked for. */

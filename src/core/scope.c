@@ -6,7 +6,7 @@
 
 cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error *err)
 {
-    const cow_status status = cowi_storage_lock_wrapped(storage, err);
+    cow_status status = cowi_storage_lock_wrapped(storage, err);
     cowi_where where;
     if (status != COW_OK) {
         return status;
@@ -17,8 +17,11 @@ cow_status cow_const_begin(cow_storage *storage, cow_const_scope *out, cow_error
     }
     else if (where != COWI_HERE) {
         cowi_storage_unlock(storage);
-        return where == COWI_ABSENT ? cowi_fail_absent(err)
-                                    : cowi_fail(err, COW_EOVERFLOW, "too many scopes are open on one allocation");
+        if (where == COWI_FULL) {
+            return cowi_fail(err, COW_EOVERFLOW, "too many scopes are open on one allocation");
+        }
+        status = cowi_recall(storage, false, err);
+        return status == COW_OK ? cow_const_begin(storage, out, err) : status;
     }
     (void)cowi_add_relaxed(&storage->uses, 1);
     storage->scopes++;
@@ -64,61 +67,132 @@ static cow_status pin(cow_storage *storage, cow_mutable_scope *out, cow_error *e
     return COW_OK;
 }
 
-static cow_status mutable_begin_shared(cow_storage *storage, const cow_box *box, unsigned flags, cow_mutable_scope *out,
-                                       cow_error *err)
+/* A write that is beginning. */
+typedef struct attempt {
+    const cow_box *box;
+    unsigned flags;
+    uint64_t told; /* what set_aside said last; 0: nothing */
+    bool counted;  /* cowi_storage_unsettled was asked */
+    bool watched;  /* it has not begun: what the box touches has to be put aside first */
+} attempt;
+
+/* With the lock held, and sole. */
+static bool is_watched(cow_storage *storage, const attempt *writer)
+{
+    const uint64_t now = storage->paged ? cowi_storage_watched(storage) : 0;
+    return now != 0 && now != writer->told;
+}
+
+static cow_status pin_unless_watched(cow_storage *storage, attempt *writer, cow_mutable_scope *out, cow_error *err)
+{
+    writer->watched = is_watched(storage, writer);
+    return writer->watched ? COW_OK : pin(storage, out, err);
+}
+
+/* The same; a write is counted once, when it can begin. */
+static bool is_unsettled(cow_storage *storage, attempt *writer)
+{
+    if (writer->counted || is_watched(storage, writer)) {
+        return false;
+    }
+    writer->counted = true;
+    return cowi_storage_unsettled(storage, writer->box);
+}
+
+/* A const scope keeps the bytes meanwhile, and others from taking them over. */
+static cow_status set_aside(cow_storage *storage, attempt *writer, cow_error *err)
+{
+    const cow_allocator *allocator = storage->allocator;
+    cow_const_scope scope;
+    cow_box room;
+    cow_status status = cow_const_begin(storage, &scope, err);
+    if (status != COW_OK) {
+        return status;
+    }
+    const cow_dataptr bytes = ((cowi_context *)scope.context)->original;
+    const size_t offset = (size_t)((const char *)scope.data - (const char *)bytes.data);
+    if (!cowi_gate_enter((writer->flags & COW_TRY) != 0)) {
+        status = cowi_fail(err, COW_EBUSY, "a fork is in progress");
+    }
+    else {
+        if (cowi_dataptr_paged(allocator, bytes)) {
+            status = allocator->paging->pasts->set_aside(&bytes, cowi_box_at(writer->box, offset, &room), writer->flags,
+                                                         &writer->told, err);
+        }
+        cowi_gate_leave();
+    }
+    cow_const_end(&scope);
+    return status;
+}
+
+static cow_status mutable_begin_shared(cow_storage *storage, attempt *writer, cow_mutable_scope *out, cow_error *err)
 {
     cowi_context *context;
     bool sole, moved = false;
-    cow_status status = cowi_become_busy(storage, flags, &sole, err);
+    cow_status status = cowi_become_busy(storage, writer->flags, &sole, err);
     if (status != COW_OK) {
         return status;
     }
     if (sole) {
-        status = pin(storage, out, err);
+        status = pin_unless_watched(storage, writer, out, err);
         cowi_storage_unlock(storage);
         cowi_gate_leave();
         return status;
     }
     COWI_YIELD("busy");
     context = storage->context;
-    status = cowi_materialize(storage, box, flags, err);
+    status = cowi_materialize(storage, writer->box, writer->flags, err);
     cowi_storage_lock(storage);
     if (status == COW_OK) {
         if (storage->context == context) {
             cowi_storage_find(storage); /* another sharer's fill may have moved what was stolen */
             cowi_storage_own(storage, context->original);
-            if (cowi_storage_unsettled(storage, box) && (flags & (COW_TRY | COW_NO_COPY)) == 0) {
-                cowi_settle_busy(storage, box);
+            if (is_unsettled(storage, writer) && (writer->flags & (COW_TRY | COW_NO_COPY)) == 0) {
+                cowi_settle_busy(storage, writer->box);
             }
         }
         moved = storage->context != context;
-        status = pin(storage, out, err);
+        status = pin_unless_watched(storage, writer, out, err);
     }
     cowi_no_longer_busy(storage, moved ? context : NULL);
+    return status;
+}
+
+static cow_status mutable_begin(cow_storage *storage, attempt *writer, cow_mutable_scope *out, cow_error *err)
+{
+    cow_status status;
+    cowi_storage_lock(storage);
+    if (storage->sole && is_unsettled(storage, writer)) {
+        cowi_storage_unlock(storage);
+        if (writer->flags & COW_TRY) {
+            return cowi_fail(err, COW_EBUSY, "the Storage's pages should be looked at first");
+        }
+        if (!(writer->flags & COW_NO_COPY)) {
+            cowi_settle(storage, writer->box);
+        }
+        cowi_storage_lock(storage);
+    }
+    if (!storage->sole) {
+        cowi_storage_unlock(storage);
+        return mutable_begin_shared(storage, writer, out, err);
+    }
+    status = pin_unless_watched(storage, writer, out, err);
+    cowi_storage_unlock(storage);
     return status;
 }
 
 cow_status cow_mutable_begin_at(cow_storage *storage, const cow_box *box, unsigned flags, cow_mutable_scope *out,
                                 cow_error *err)
 {
+    attempt writer = {box, flags, 0, false, false};
     cow_status status;
-    cowi_storage_lock(storage);
-    if (storage->sole && cowi_storage_unsettled(storage, box)) {
-        cowi_storage_unlock(storage);
-        if (flags & COW_TRY) {
-            return cowi_fail(err, COW_EBUSY, "the Storage's pages should be looked at first");
+    do {
+        writer.watched = false;
+        status = mutable_begin(storage, &writer, out, err);
+        if (status == COW_OK && writer.watched) {
+            status = set_aside(storage, &writer, err);
         }
-        if (!(flags & COW_NO_COPY)) {
-            cowi_settle(storage, box);
-        }
-        cowi_storage_lock(storage);
-    }
-    if (!storage->sole) {
-        cowi_storage_unlock(storage);
-        return mutable_begin_shared(storage, box, flags, out, err);
-    }
-    status = pin(storage, out, err);
-    cowi_storage_unlock(storage);
+    } while (status == COW_OK && writer.watched);
     return status;
 }
 
@@ -188,8 +262,11 @@ cow_status cow_overwrite_begin(cow_storage *storage, unsigned flags, cow_overwri
     }
     else if (where != COWI_HERE) {
         cowi_storage_unlock(storage);
-        return where == COWI_ABSENT ? cowi_fail_absent(err)
-                                    : cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation");
+        if (where == COWI_FULL) {
+            return cowi_fail(err, COW_EOVERFLOW, "too many Storages share one allocation");
+        }
+        status = cowi_recall(storage, false, err);
+        return status == COW_OK ? cow_overwrite_begin(storage, flags, out, err) : status;
     }
     out->old = cowi_load_relaxed(&storage->address);
     cowi_storage_unlock(storage);

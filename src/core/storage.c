@@ -112,10 +112,15 @@ void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, voi
     storage->scopes = 0;
     storage->sole = false;
     storage->paged = false;
+    storage->reads = false;
 }
 
 void cowi_storage_own(cow_storage *storage, cow_dataptr bytes)
 {
+    if (storage->reads) { /* what it reads is its own */
+        storage->reads = false;
+        cowi_context_release(storage->context); /* never the last: it has a share */
+    }
     storage->sole = true;
     storage->paged = cowi_dataptr_paged(storage->allocator, bytes);
 }
@@ -180,7 +185,10 @@ void cow_storage_free(cow_storage *storage)
     }
     COWI_ASSERT_FULL(cowi_load_relaxed(&storage->busy) == 0);
     COWI_ASSERT_FULL(cowi_load_acquire(&storage->pins) == 0 || !counts_are_exact());
-    if (storage->context != NULL) {
+    if (storage->reads) {
+        cowi_context_drop_and_release(storage->context);
+    }
+    else if (storage->context != NULL) {
         cowi_context_drop(storage->context); /* the field stays: open const scopes compare it with theirs */
     }
     else {
@@ -221,6 +229,10 @@ cowi_context *cowi_storage_leave(cow_storage *storage)
         (void)cowi_add_relaxed(&context->left, storage->scopes);
         storage->scopes = 0;
     }
+    if (storage->reads) {
+        storage->reads = false;
+        cowi_context_release(context); /* never the last: the caller has the share's */
+    }
     storage->context = NULL;
     return context;
 }
@@ -254,15 +266,33 @@ static cow_dataptr handle_of(cow_storage *storage)
     return storage->context == NULL ? storage->ptr : (cow_dataptr)storage->context->original;
 }
 
+const cow_box *cowi_box_at(const cow_box *box, size_t offset, cow_box *room)
+{
+    if (box == NULL || offset == 0) {
+        return box;
+    }
+    *room = *box;
+    room->offset += (ptrdiff_t)offset;
+    return room;
+}
+
 bool cowi_storage_unsettled(cow_storage *storage, const cow_box *box)
 {
+    cow_box room;
     const cow_allocator *allocator = storage->allocator;
     if (!storage->paged) {
         return false;
     }
     const cow_dataptr own = handle_of(storage);
-    return allocator->paging->touch(allocator->self, &own, storage->nbytes, box) &&
+    return allocator->paging->touch(allocator->self, &own, storage->nbytes, cowi_box_at(box, storage->offset, &room)) &&
            cowi_load_acquire(&storage->pins) == 0;
+}
+
+uint64_t cowi_storage_watched(cow_storage *storage)
+{
+    const cow_pasts *pasts = storage->allocator->paging->pasts;
+    const cow_dataptr own = handle_of(storage);
+    return pasts == NULL ? 0 : pasts->watched(&own);
 }
 
 bool cowi_wants_a_look(cow_storage *storage)
@@ -288,6 +318,7 @@ bool cowi_storage_is_paged(cow_storage *storage)
     }
     else {
         const cowi_where where = cowi_context_retain(storage->context);
+        paged = where == COWI_ABSENT && cowi_context_has_past(storage->context);
         if (where == COWI_HERE || where == COWI_FILLED) {
             paged = cowi_dataptr_paged(storage->allocator, storage->context->original);
             cowi_context_release(storage->context); /* never the last: the Storage has a share */
@@ -411,7 +442,7 @@ size_t cow_storage_write_cost(cow_storage *storage)
     bool copies;
     cowi_storage_lock(storage);
     copies = storage->sole ? cowi_storage_unsettled(storage, &nothing)
-                           : !cowi_context_stealable(storage->context); /* a Storage that shares has a context */
+                           : !cowi_context_stealable(storage->context) || cowi_context_has_past(storage->context);
     cowi_storage_unlock(storage);
     return copies ? storage->nbytes : 0;
 }

@@ -183,16 +183,13 @@ static bool commit_all(cowi_window *window, size_t first, size_t end)
 }
 
 /* In the gate, and busy: nobody writes to the window. */
-static cow_status rebase_busy(const cow_storage *storage, cow_error *err)
+static cow_status rebase_read(const cow_storage *storage, cow_error *err)
 {
-    const cow_dataptr bytes = storage->context->original;
-    cowi_window *window = (cowi_window *)bytes.context;
     pthread_mutex_t *lock;
     size_t start;
     bool good;
-    if (cowi_context_absent(storage->context)) {
-        return cowi_fail_absent(err);
-    }
+    const cow_dataptr bytes = storage->context->original;
+    cowi_window *window = (cowi_window *)bytes.context;
     if (storage->nbytes == 0 || !cowi_window_is_paged(&bytes) || window->ground != NULL) {
         return cowi_fail(err, COW_EREFUSED, "the bytes are not by the page, or lie on a ground");
     }
@@ -207,6 +204,17 @@ static cow_status rebase_busy(const cow_storage *storage, cow_error *err)
     cowi_count(COWI_COPIES, 1);
     cowi_count(COWI_BYTES_COPIED, storage->nbytes);
     return COW_OK;
+}
+
+/* The reference to read keeps sharers from taking the bytes over, and writing to them. */
+static cow_status rebase_busy(cow_storage *storage, cow_error *err)
+{
+    cow_status status = cowi_begin_to_read(storage, err);
+    if (status == COW_OK) {
+        status = rebase_read(storage, err);
+        cowi_context_release(storage->context); /* never the last: the Storage has a share */
+    }
+    return status;
 }
 
 cow_status cow_storage_rebase(cow_storage *storage, cow_error *err)

@@ -136,11 +136,26 @@ void cowi_window_rest(cowi_window *of)
     }
 }
 
+void cowi_window_begin(cowi_window *of)
+{
+    const uint64_t price = price_of_writes(of);
+    const bool always = cowi_family_pages_always(of->family);
+    of->at_first += cowi_load_relaxed(&of->counted);
+    of->gave_up = false;
+    cowi_family_return(of->family, unspent(of));
+    of->reserved = !always && cowi_family_take(of->family, price, of->nbytes, COWI_LOANS_TOO) ? price : 0;
+    cowi_store_relaxed(&of->counted, 0);
+    cowi_store_relaxed(&of->budget, always ? SIZE_MAX : cowi_most_written(of->prices, of->count * COWI_REGION_PAGES));
+}
+
 void cowi_window_delete(void *data, void *context, size_t nbytes)
 {
     cowi_window *of = (cowi_window *)context;
     (void)data;
     (void)nbytes;
+    if (of->line != NULL && of->place->inherit(of)) {
+        return;
+    }
     cowi_family_return(of->family, unspent(of));
     if (!of->gave_up) {
         cowi_family_went_well(of->family);
@@ -233,7 +248,8 @@ int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
     if (cowi_load_relaxed(&of->budget) == 0) {
         wake(of, now);
     }
-    written = now > of->at_first ? now - of->at_first : 0;
+    of->at_first = now < of->at_first ? now : of->at_first; /* which is an estimate where the window was taken over */
+    written = now - of->at_first;
     next = written + cowi_between_looks(most);
     if (now == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {
         of->gave_up = true;

@@ -39,6 +39,9 @@ typedef struct cowi_window {
     cowi_atomic_size counted; /* pages that may have been written since */
     cowi_atomic_size budget;  /* of those: somebody looks when it is reached */
     bool gave_up;
+    struct cowi_line
+        *line; /* a reference: of the pasts that this window may have. See pasts.c. NULL: it has had none */
+    cowi_atomic_u64 watched; /* 0, or what a writer has to have been told */
 } cowi_window;
 
 /* A window that is being made: policy.h. */
@@ -75,8 +78,17 @@ struct cowi_place {
     size_t (*under_way)(const cowi_window *of);
     /* The window is about to be copied to plain memory. */
     void (*gave_up)(cowi_window *of);
+    /* The window has a line, and is about to end. True: one of its pasts has it now. */
+    bool (*inherit)(cowi_window *of);
     /* Before the window's bases are released. */
     void (*deleted)(cowi_window *of);
+    /* What a page of the window holds now. NULL: memory has run out. */
+    void *(*put_aside)(const cowi_window *of, size_t page);
+    /* The same page of another window, or of that one, holds it again. */
+    void (*put_back)(cowi_window *of, size_t page, const void *aside);
+    void (*drop_aside)(void *aside);
+    /* Whether the bytes of windows and of what was put aside can be read. */
+    bool has_bytes;
 };
 
 /* The lock for a source that is shared, plain or paged: by the address of its bytes, and one for all windows of a ground. Held in
@@ -89,6 +101,8 @@ cowi_window *cowi_window_new(const cowi_place *place, cow_family *family, size_t
 void cowi_window_discard(cowi_window *of);
 /* Sets what is reserved for the window, and its budget, and begins to count writes. The ledger is not asked. */
 void cowi_window_reserve(cowi_window *of, const cowi_prices *prices);
+/* For a window that a writer has taken over: it begins to count anew. For who has it alone. */
+void cowi_window_begin(cowi_window *of);
 /* For a window that is shared: nobody writes to it, so what is reserved for that goes back. The first write that finds it sole
  * settles it, and reserves anew. */
 void cowi_window_rest(cowi_window *of);

@@ -109,6 +109,13 @@ void *failing_calloc(size_t count, size_t nbytes)
     return block;
 }
 
+void *failing_realloc(void *block, size_t nbytes)
+{
+    void *moved = fails("realloc", ENOMEM, ENOMEM) ? NULL : realloc(block, nbytes);
+    report.blocks += moved != NULL && block == NULL;
+    return moved;
+}
+
 void failing_free(void *block)
 {
     report.blocks -= block != NULL;

@@ -66,6 +66,7 @@ int failing_clock(clockid_t which, struct timespec *out);
 int failing_trylock(pthread_mutex_t *mutex);
 void *failing_malloc(size_t nbytes);
 void *failing_calloc(size_t count, size_t nbytes);
+void *failing_realloc(void *block, size_t nbytes);
 void failing_free(void *block);
 
 #ifdef FAILING_RENAMES
@@ -90,6 +91,7 @@ void failing_free(void *block);
 #define pthread_mutex_trylock(...) failing_trylock(__VA_ARGS__)
 #define malloc(...) failing_malloc(__VA_ARGS__)
 #define calloc(...) failing_calloc(__VA_ARGS__)
+#define realloc(...) failing_realloc(__VA_ARGS__)
 #define free(...) failing_free(__VA_ARGS__)
 #endif
 

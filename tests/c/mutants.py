@@ -20,6 +20,7 @@ from bases_mutants import BASES
 from grounds_mutants import GROUNDS
 from pages_mutants import PAGES
 from paging_mutants import PAGING
+from pasts_mutants import PASTS
 from travel_mutants import TRAVEL
 
 HERE = Path(__file__).resolve().parent
@@ -43,13 +44,15 @@ _COMMIT_DROPS = (
     "    cowi_context_drop_and_release(context); /* the scope's */\n    return COW_OK;"
 )
 # Programs for which the calls of these files come to failing.c.
-_FAILING_PROGRAMS = {f"test_pages_{name}" for name in ("bases", "failures", "families", "ledger", "policy")}
+_FAILING_PROGRAMS = {f"test_pages_{name}" for name in ("bases", "failures", "families", "ledger", "pasts", "policy")}
 _FAILING_FILES = {
     f"{name}.c"
     for name in (
         "pages",
         "policy",
         "windows",
+        "aside",
+        "pasts",
         "maps",
         "commits",
         "base",
@@ -230,7 +233,7 @@ FAULTS = {
 
 _TAKE_LEAVES = "    cowi_gate_leave();\n    return status;\n"
 _EVICT_DELETES = "        cowi_dataptr_delete(&bytes, nbytes);\n    }\n"
-_IS_THERE = "    if (context == NULL || !cowi_context_absent(context)) {\n"
+_IS_THERE = "    if (context == NULL || !cowi_context_absent(context) || cowi_context_has_past(context)) {\n"
 _REMADE = "return status == COW_EABSENT ? cow_lazy_clone(source, offset, nbytes, flags, out, err) : status;"
 
 FAULTS |= {
@@ -347,22 +350,34 @@ FAULTS |= {
     "a clone that is read at once shares absent bytes": (
         "test_absence",
         "a_clone_that_is_read_at_once_needs_bytes",
-        [("clone.c", "(flags & COW_READS) && look", "false && look")],
-    ),
-    "a clone that is read at once and refused stays a sharer": (
-        "test_absence",
-        "a_clone_that_is_read_at_once_needs_bytes",
-        [("clone.c", "        cowi_context_drop(context); /* never", "        (void)0; /* never")],
+        [("clone.c", "where == COWI_ABSENT && (flags & COW_READS)", "false")],
     ),
     "a clone that is read at once has the address of before": (
         "test_absence",
         "a_clone_that_is_read_at_once_knows_where_the_bytes_are",
-        [("clone.c", "        cowi_storage_find(source);\n", "")],
+        [("clone.c", "        cowi_storage_find(source);\n", "        (void)0;\n")],
     ),
     "a clone that is read at once stays a reader": (
         "test_absence",
         "a_clone_that_is_read_at_once_knows_where_the_bytes_are",
-        [("clone.c", "        cowi_context_release(context);\n", "")],
+        [
+            (
+                "storage.c",
+                "        cowi_context_drop_and_release(storage->context);",
+                "        cowi_context_drop(storage->context);",
+            )
+        ],
+    ),
+    "a clone that is read at once and written to stays a reader": (
+        "test_absence",
+        "a_clone_that_is_read_at_once_knows_where_the_bytes_are",
+        [
+            (
+                "storage.c",
+                "        cowi_context_release(context); /* never the last: the caller has the share's */\n",
+                "",
+            )
+        ],
     ),
     "who asks for the allocation stays a reader": (
         "test_absence",
@@ -400,8 +415,16 @@ FAULTS |= {
         "test_gate",
         "a_fill_waits_for_a_fork",
         [
-            ("absence.c", "        (void)cowi_gate_enter(false);\n", ""),
-            ("absence.c", "        cowi_gate_leave();\n", ""),
+            (
+                "absence.c",
+                "        (void)cowi_gate_enter(false);\n        cowi_storage_lock",
+                "        cowi_storage_lock",
+            ),
+            (
+                "absence.c",
+                "        cowi_gate_leave();\n        if (status != COW_EBUSY",
+                "        if (status != COW_EBUSY",
+            ),
         ],
     ),
     "an eviction lets go of the bytes in the gate": (
@@ -414,7 +437,7 @@ FAULTS |= {
     ),
 }
 
-FAULTS |= PAGES | BASES | GROUNDS | TRAVEL | PAGING
+FAULTS |= PAGES | BASES | GROUNDS | TRAVEL | PAGING | PASTS
 
 # The same, of the assertions that no test can break from outside. The core has the full ones.
 ASSERTED = {

@@ -131,7 +131,13 @@ PAGES = {
     "a window has no reference to its base": (
         "test_pages_ledger",
         "the_ledger_knows_each_price",
-        [("policy.c", "    cowi_window_retain_bases(made);\n", "")],
+        [
+            (
+                "policy.c",
+                "        cowi_window_rest(how->from);\n    }\n    cowi_window_retain_bases(made);\n",
+                "        cowi_window_rest(how->from);\n    }\n",
+            )
+        ],
     ),
     "a window that cannot be built keeps its room": (
         "test_pages_failures",
@@ -265,7 +271,7 @@ PAGES = {
         "test_pages_ledger",
         "files_ask_no_ledger",
         [
-            ("windows.c", "always ? SIZE_MAX : cowi_most_written", "cowi_most_written"),
+            ("windows.c", "always ? SIZE_MAX : cowi_most_written(prices", "cowi_most_written(prices"),
             ("windows.c", "    if (cowi_family_pages_always(of->family)) {", "    if (false) {"),
         ],
     ),
@@ -315,7 +321,7 @@ PAGES = {
     "stolen pages are written unseen": (
         "test_pages_given_up",
         "stolen_pages_are_looked_at_before_the_first_write",
-        [("scope.c", "                cowi_settle_busy(storage, box);\n", "                (void)context;\n")],
+        [("scope.c", "                cowi_settle_busy(storage, writer->box);\n", "                (void)context;\n")],
     ),
     "stolen pages are overwritten in place": (
         "test_pages_given_up",
@@ -475,7 +481,7 @@ PAGES = {
         [
             (
                 "windows.c",
-                "written = now > of->at_first ? now - of->at_first : 0;",
+                "written = now - of->at_first;",
                 "written = now == SIZE_MAX ? 0 : now;",
             )
         ],

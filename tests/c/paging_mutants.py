@@ -107,8 +107,8 @@ PAGING = {
         [
             (
                 "context.c",
-                "or a share stays behind */\n        cowi_context_unshadow(context);\n",
-                "or a share stays behind */\n",
+                "        cowi_context_unshadow(context);\n        original = context->original;\n",
+                "        original = context->original;\n",
             )
         ],
     ),
@@ -151,7 +151,10 @@ PAGING = {
         [
             (
                 "scope.c",
-                "        if (flags & COW_TRY) {\n            return cowi_fail(err, COW_EBUSY, \"the Storage's pages",
+                (
+                    "        if (writer->flags & COW_TRY) {\n"
+                    "            return cowi_fail(err, COW_EBUSY, \"the Storage's pages"
+                ),
                 "        if (false) {\n            return cowi_fail(err, COW_EBUSY, \"the Storage's pages",
             )
         ],
@@ -162,7 +165,7 @@ PAGING = {
         [
             (
                 "scope.c",
-                "        if (!(flags & COW_NO_COPY)) {\n            cowi_settle",
+                "        if (!(writer->flags & COW_NO_COPY)) {\n            cowi_settle",
                 "        if (true) {\n            cowi_settle",
             )
         ],
@@ -268,8 +271,8 @@ PAGING = {
         [
             (
                 "scope.c",
-                "            if (cowi_storage_unsettled(storage, box) && (flags",
-                "            if (false && (flags",
+                "            if (is_unsettled(storage, writer) && (writer->flags",
+                "            if (false && (writer->flags",
             )
         ],
     ),

@@ -59,6 +59,14 @@ void put_pages(cow_storage *storage, size_t page, size_t count, int value)
     cow_mutable_end(&scope);
 }
 
+void put_pages_beside_a_reader(cow_storage *storage, size_t page, size_t count, int value)
+{
+    cow_const_scope scope;
+    REQUIRE(cow_const_begin(storage, &scope, NULL) == COW_OK);
+    put_pages(storage, page, count, value);
+    cow_const_end(&scope);
+}
+
 void put_each(cow_storage *storage, size_t page, size_t count, int value)
 {
     for (size_t i = page; i < page + count; i++) {

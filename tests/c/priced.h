@@ -32,6 +32,8 @@ void at_made_up_prices(void (*body)(void));
 cow_storage *make_plain(void);
 /* One byte of `count` pages, from `page` on, with one box. */
 void put_pages(cow_storage *storage, size_t page, size_t count, int value);
+/* The same while somebody reads what the Storage shares, so that it takes nothing over. */
+void put_pages_beside_a_reader(cow_storage *storage, size_t page, size_t count, int value);
 /* The same, with a box for each. */
 void put_each(cow_storage *storage, size_t page, size_t count, int value);
 /* Whether those bytes have the value, and those after them are as they were. */

@@ -363,15 +363,28 @@ static void a_clone_that_is_read_at_once_knows_where_the_bytes_are(fixture *f)
     cow_storage *a = make_filled(f->allocator, SIZE, 0);
     cow_storage *b = make_window(a, 50, 100);
     cow_storage *made = NULL;
+    cow_mutable_scope scope;
     move_counting(f->allocator, a, 2); /* b keeps the address of before */
     if (!CHECK_OK(cow_lazy_clone(b, 20, 30, COW_READS, &made, NULL))) {
         return;
     }
     CHECK(cow_storage_address(made) == (const char *)cow_storage_allocation(a) + 70);
     CHECK(counts_from(made, 70));
-    CHECK_OK(cow_storage_evict(b, 3, NULL)); /* three sharers, and nobody reads */
+    CHECK_STATUS(cow_storage_evict(b, 3, NULL), COW_EBUSY); /* the third is read, without a scope */
+    cow_storage_free(made);
+    CHECK_OK(cow_lazy_clone(b, 20, 30, COW_READS, &made, NULL));
+    REQUIRE(cow_mutable_begin(made, 0, &scope, NULL) == COW_OK); /* it has bytes of its own now */
+    cow_mutable_end(&scope);
+    CHECK_OK(cow_storage_evict(b, 2, NULL));
+    cow_storage_free(made);
     cow_storage_free(a);
     cow_storage_free(b);
+    a = make_filled(f->allocator, SIZE, 0);
+    CHECK_OK(cow_lazy_clone(a, 20, 30, COW_READS, &made, NULL));
+    cow_storage_free(a);
+    REQUIRE(cow_mutable_begin(made, 0, &scope, NULL) == COW_OK); /* it steals */
+    cow_mutable_end(&scope);
+    CHECK_OK(cow_storage_evict(made, 1, NULL));
     cow_storage_free(made);
 }
 

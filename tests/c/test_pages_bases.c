@@ -14,16 +14,16 @@ static void what_is_copied_too_often_gets_a_base_body(void)
 {
     cow_storage *source = make_plain(), *first = make_clone(source), *second, *third, *fourth, *fifth;
     uint64_t before;
-    put_pages(first, 600, 151, 1);
+    put_pages_beside_a_reader(first, 600, 151, 1);
     second = make_clone(first);
     before = copied_now();
-    put_pages(second, 5, 1, 2);
+    put_pages_beside_a_reader(second, 5, 1, 2);
     CHECK_EQ(copied_now() - before, 151 * PAGE);
     CHECK(figures().commits == 0 &&
           figures().bases == figures().base_files); /* the one that was tried is not counted */
     third = make_clone(second);
     before = copied_now();
-    put_pages(third, 6, 1, 3);
+    put_pages_beside_a_reader(third, 6, 1, 3);
     CHECK_EQ(copied_now() - before, PAGE); /* page 5 */
     CHECK_EQ(figures().commits, 1);
     CHECK_EQ(figures().base_files, 2);
@@ -32,11 +32,11 @@ static void what_is_copied_too_often_gets_a_base_body(void)
     CHECK_EQ(dirty_pages(third), 2);
     fourth = make_clone(third);
     before = copied_now();
-    put_pages(fourth, 600, 140, 4);
+    put_pages_beside_a_reader(fourth, 600, 140, 4);
     CHECK_EQ(copied_now() - before, 2 * PAGE);
     fifth = make_clone(fourth);
     before = copied_now();
-    put_pages(fifth, 2000, 1, 5);
+    put_pages_beside_a_reader(fifth, 2000, 1, 5);
     CHECK_EQ(copied_now() - before, 142 * PAGE);
     CHECK_EQ(figures().commits, 1); /* the debt began anew */
     CHECK(pages_hold(fifth, 600, 140, 4) && pages_hold(fifth, 740, 11, 1));
@@ -46,7 +46,7 @@ static void what_is_copied_too_often_gets_a_base_body(void)
     cow_storage_free(first);
     cow_storage_free(third);
     cow_storage_free(source);
-    put_pages(second, 602, 1, 5);
+    put_pages_beside_a_reader(second, 602, 1, 5);
     CHECK(pages_hold(second, 602, 1, 5) && pages_hold(fourth, 602, 1, 4));
     cow_storage_free(second);
     CHECK(pages_hold(fourth, 740, 11, 1) && pages_hold(fourth, 0, 5, 7));
@@ -69,7 +69,7 @@ static void regions_of_one_commit_keep_their_places_body(void)
     cow_mutable_end(&scope);
     for (int i = 0; i < 6; i++) {
         cow_storage *next = make_clone(last);
-        put_pages(next, 2000 + (size_t)i, 1, 3);
+        put_pages_beside_a_reader(next, 2000 + (size_t)i, 1, 3);
         CHECK(cow_storage_is_paged(next));
         CHECK(pages_hold(last, 0, 150, 1) && pages_hold(last, 1024, 150, 2) && pages_hold(last, 150, 500, 7));
         cow_storage_free(last);
@@ -96,11 +96,11 @@ static void a_commit_takes_no_more_maps_than_there_are_regions_body(void)
     }
     cow_mutable_end(&scope);
     second = make_clone(first);
-    put_pages(second, 2000, 1, 2);
+    put_pages_beside_a_reader(second, 2000, 1, 2);
     cow_storage_free(first);
     CHECK_EQ(figures().maps, 1);
     third = make_clone(second);
-    put_pages(third, 2000, 1, 3);
+    put_pages_beside_a_reader(third, 2000, 1, 3);
     CHECK_EQ(figures().commits, 2);
     CHECK_EQ(figures().maps, 4 + 2);
     CHECK(pages_hold(second, 0, 150, 1) && pages_hold(third, 512, 150, 1) && pages_hold(second, 662, 1338, 7));
@@ -120,10 +120,10 @@ static void where_maps_are_scarce_a_window_has_one_base_body(void)
         others += 100;
     }
     CHECK(cowi_maps_for_first() > 0);
-    put_pages(last, 0, 150, 1);
+    put_pages_beside_a_reader(last, 0, 150, 1);
     for (size_t i = 0; i < 12; i++) {
         cow_storage *next = make_clone(last);
-        put_pages(next, 2000 + i, 1, 3);
+        put_pages_beside_a_reader(next, 2000 + i, 1, 3);
         CHECK(cow_storage_is_paged(next));
         CHECK_EQ(figures().commits, i < 7 ? 0 : 4); /* 7 copies of 150 pages do not yet cost a base of four regions */
         CHECK(pages_hold(last, 0, 150, 1) && pages_hold(last, 150, 500, 7));
@@ -145,7 +145,7 @@ static void a_few_pages_get_no_base_body(void)
     cow_storage *source = make_plain(), *last = make_clone(source);
     for (size_t i = 0; i < 150; i++) {
         cow_storage *next = make_clone(last);
-        put_pages(next, i % 15, 1, 1);
+        put_pages_beside_a_reader(next, i % 15, 1, 1);
         cow_storage_free(last);
         last = next;
     }
@@ -163,13 +163,13 @@ static void the_ledger_knows_what_a_commit_costs_body(void)
     const uint64_t reserved =
         price_of(122 + 20) + SIZE; /* for a window that may be written: 6 % of its pages, and a copy */
     uint64_t before;
-    put_pages(first, 600, 151, 1);
+    put_pages_beside_a_reader(first, 600, 151, 1);
     cow_storage_free(second);
     second = make_clone(first);
-    put_pages(second, 600, 1, 2); /* the debt is 317 */
+    put_pages_beside_a_reader(second, 600, 1, 2); /* the debt is 317 */
     third = make_clone(second);
     before = figures().spent;
-    put_pages(third, 600, 1, 3);
+    put_pages_beside_a_reader(third, 600, 1, 3);
     CHECK_EQ(figures().commits, 1);
     cow_storage_free(third);
     CHECK_EQ(figures().spent + reserved - before,
@@ -201,7 +201,7 @@ static void nobody_can_change_a_base_body(void)
 {
     cow_storage *source = make_plain(), *clone = make_clone(source);
     int fd;
-    put_pages(clone, 0, 1, 1);
+    put_pages_beside_a_reader(clone, 0, 1, 1);
     fd = base_descriptor();
     REQUIRE(fd >= 0);
     CHECK(fd >= 256);
@@ -223,7 +223,7 @@ IN_A_CHILD(nobody_can_change_a_base)
 static cow_storage *make_alone(size_t first, size_t count, int value)
 {
     cow_storage *source = make_plain(), *made = make_clone(source);
-    put_pages(made, first, count, value);
+    put_pages_beside_a_reader(made, first, count, value);
     cow_storage_free(source);
     return made;
 }
@@ -235,7 +235,7 @@ static void copies_one_after_the_other_take_no_pages_body(void)
     for (size_t i = 1; i < 40; i++) {
         cow_storage *saved = make_clone(x);
         const uint64_t before = copied_now();
-        put_pages(x, 40 * i % 2000, 10, (int)i + 1);
+        put_pages_beside_a_reader(x, 40 * i % 2000, 10, (int)i + 1);
         CHECK_EQ(copied_now() - before, 10 * PAGE);
         CHECK_EQ(dirty_pages(saved), 0);
         CHECK_EQ(dirty_pages(x), 10);
@@ -252,10 +252,10 @@ IN_A_CHILD(copies_one_after_the_other_take_no_pages)
 static void a_base_that_others_see_stays_as_it_is_body(void)
 {
     cow_storage *x = make_alone(0, 10, 1), *kept = make_clone(x), *saved;
-    put_pages(x, 20, 10, 2); /* the first ten go into the base */
+    put_pages_beside_a_reader(x, 20, 10, 2); /* the first ten go into the base */
     CHECK_EQ(dirty_pages(kept), 0);
     saved = make_clone(x);
-    put_pages(x, 40, 10, 3);
+    put_pages_beside_a_reader(x, 40, 10, 3);
     CHECK_EQ(dirty_pages(saved), 10);
     CHECK_EQ(dirty_pages(x), 20);
     CHECK(pages_hold(kept, 0, 10, 1) && pages_hold(kept, 10, 100, 7) && pages_hold(saved, 20, 10, 2));
@@ -263,7 +263,7 @@ static void a_base_that_others_see_stays_as_it_is_body(void)
     cow_storage_free(kept);
     cow_storage_free(saved);
     saved = make_clone(x);
-    put_pages(x, 60, 1, 4); /* x is alone again */
+    put_pages_beside_a_reader(x, 60, 1, 4); /* x is alone again */
     CHECK_EQ(dirty_pages(saved), 0);
     CHECK(pages_hold(saved, 20, 10, 2) && pages_hold(saved, 40, 10, 3) && pages_hold(saved, 60, 1, 7));
     cow_storage_free(saved);
@@ -292,7 +292,7 @@ static void a_base_that_has_travelled_stays_as_it_is_body(void)
     CHECK((fcntl(fd, F_GET_SEALS) & F_SEAL_WRITE) != 0);
     CHECK(fcntl(fd, F_ADD_SEALS, 0) == -1 && errno == EPERM);
     saved = make_clone(x);
-    put_pages(x, 20, 1, 2);
+    put_pages_beside_a_reader(x, 20, 1, 2);
     CHECK_EQ(dirty_pages(saved), 10);
     CHECK_EQ(dirty_pages(x), 11);
     cow_storage_free(saved);
@@ -315,16 +315,16 @@ static void a_child_sees_what_was_there_body(void)
         (void)close(go[1]);
         good = read(go[0], &byte, 1) == 0 && pages_hold(x, 0, 10, 1) && pages_hold(x, 10, 100, 7);
         saved = make_clone(x); /* in the child, too, the base stays as it is */
-        put_pages(x, 0, 1, 5);
+        put_pages_beside_a_reader(x, 0, 1, 5);
         good = good && dirty_pages(saved) == 10 && pages_hold(x, 0, 1, 5) && pages_hold(saved, 0, 10, 1);
         _exit(good ? 0 : 1);
     }
     (void)close(go[0]);
     saved = make_clone(x);
-    put_pages(x, 0, 10, 2);
+    put_pages_beside_a_reader(x, 0, 10, 2);
     cow_storage_free(saved);
     saved = make_clone(x);
-    put_pages(x, 20, 10, 3);
+    put_pages_beside_a_reader(x, 20, 10, 3);
     (void)close(go[1]);
     REQUIRE(waitpid(child, &status, 0) == child);
     CHECK_EQ(status, 0);
@@ -413,12 +413,12 @@ static bool has_swap(void)
 static void swapped_pages_are_copied_body(void)
 {
     cow_storage *source = make_plain(), *first = make_clone(source), *second;
-    put_pages(first, 0, 100, 1);
+    put_pages_beside_a_reader(first, 0, 100, 1);
     if (madvise((void *)(uintptr_t)cow_storage_address(first), SIZE, MADV_PAGEOUT) != 0) {
         (void)printf("skipped: pages cannot be made to leave\n");
     }
     second = make_clone(first);
-    put_pages(second, 500, 1, 2);
+    put_pages_beside_a_reader(second, 500, 1, 2);
     CHECK(cow_storage_is_paged(second));
     CHECK(pages_hold(second, 0, 100, 1) && pages_hold(second, 100, 400, 7) && pages_hold(first, 500, 1, 7));
     cow_storage_free(first);

@@ -118,7 +118,7 @@ static void more_runs_than_one_answer_holds(fixture *f)
         third = make_clone(second);
         REQUIRE(put(third, 1, 2) == COW_OK);
         for (size_t at = 0; at < nbytes; at += PAGE) {
-            REQUIRE(get(third, at) == (at % wide == 0 ? 1 : 7));
+            REQUIRE(get(third, at) == (at % wide == 0 ? 1 : 7) && get(second, at) == get(third, at));
         }
         paged = cow_storage_is_paged(second) && cow_storage_is_paged(third);
         cow_storage_free(first);

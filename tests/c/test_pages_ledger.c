@@ -123,7 +123,7 @@ static void an_owner_of_a_file_ends_with_its_last_window_body(void)
     put_pages(of, 0, 151, 1);
     for (int i = 0; i < 6; i++) {
         cow_storage *next = make_clone(of);
-        put_pages(next, 600 + (size_t)i, 1, 2);
+        put_pages_beside_a_reader(next, 600 + (size_t)i, 1, 2);
         CHECK(cow_storage_is_paged(next));
         cow_storage_free(of);
         of = next;

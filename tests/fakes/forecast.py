@@ -452,9 +452,9 @@ class _Look:
         self.told = cowarray.stats()["bytes_copied"]
 
     def __call__(self, written, arrays):
-        own = {x.storage.data_ptr: x.storage.own_nbytes for x in arrays}
+        own = {id(x.storage): x.storage.own_nbytes for x in arrays}
         self.peak = max(self.peak, sum(own.values()) + cowarray.paging_memory()["bases"])
-        told, its = cowarray.stats()["bytes_copied"], written.storage.data_ptr
+        told, its = cowarray.stats()["bytes_copied"], id(written.storage)
         self.copied += told - self.told if told > self.told else max(0, own[its] - self.own.get(its, own[its]))
         self.told, self.own = told, own
 

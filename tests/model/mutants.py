@@ -53,6 +53,21 @@ SPIN = {
     "FREED_IN_THE_LIST": ["bases"],
     "LEASE_ENDS_WITHOUT_LOCK": ["leases"],
     "GIVEN_WITHOUT_REFERENCE": ["leases"],
+    "PASTS_TAKE_OVER_IGNORES_READERS": ["pasts"],
+    "PASTS_LISTED_LATE": ["pasts"],
+    "PASTS_TOLD_NOT_CHECKED": ["pasts"],
+    "PASTS_NUMBER_STAYS": ["pasts"],
+    "PASTS_NUMBERS_REPEAT": ["pasts"],
+    "PASTS_ASIDE_WITHOUT_LOCK": ["pasts"],
+    "PASTS_ASIDE_WITHOUT_SCOPE": ["pasts"],
+    "PASTS_RECALL_READS_ASIDE": ["pasts"],
+    "PASTS_MOVE_LEAVES_OLDER": ["pasts"],
+    "PASTS_FORGET_DROPS_PAGES": ["pasts"],
+    "PASTS_LEFT_PAGES_REPLACE": ["pasts_end"],
+    "PASTS_HEIR_KEEPS_PAGES": ["pasts_end"],
+    "PASTS_FORGOTTEN_LATE": ["pasts_end"],
+    "PASTS_LINE_AFTER_HEIR": ["pasts_end"],
+    "PASTS_ASKED_WHILE_MOVING": ["pasts_again"],
 }
 
 # The copy, its end, and the steal, as materialize.c has them.
@@ -78,7 +93,11 @@ _EVICT_ENTERS = (
 )
 _EVICT_LEAVES = "    cowi_gate_leave();\n    return status;\n"
 _ONLY_SHARES = "if (shares(counts) != managed) {"
-_ABSENT = "        if (cowi_context_absent(context)) {\n            return cowi_fail_absent(err);\n        }\n"
+_ABSENT = (
+    "        if (cowi_context_absent(context)) {\n            status = recall_for_write(storage, flags, err);\n"
+    "            if (status != COW_OK) {\n                return status;\n            }\n"
+    "            continue;\n        }\n"
+)
 _FINDS = "cowi_storage_find(storage);"
 _RETAINED_FINDS = "cowi_context_retain(storage->context);\n    if (where == COWI_FILLED) {\n        " + _FINDS
 _SHARED_FINDS = "cowi_context_share_and_retain(context);\n    if (where == COWI_FILLED) {\n        " + _FINDS
@@ -96,7 +115,7 @@ _LATE_PAGES = (
 _EARLY_UNSHADOW = (
     "            cowi_context_unshadow(context);\n            status = wait_for_copies(context, flags, err);\n"
 )
-_PAGES_RETAIN = "    where = cowi_context_retain(context);\n    if (where != COWI_HERE"
+_PAGES_RETAIN = "    const cowi_where where = cowi_context_retain(context);\n    return where == COWI_HERE"
 _PAGES_RELEASE = "    cowi_context_release(context); /* never the last: the Storage has a share */\n"
 _AT_REST = "!cowi_load_seq_cst(&storage->busy) &&\n           cowi_load_acquire(&storage->pins) == 0;\n"
 _LOOKS = "    storage->sole = false;\n    cowi_storage_unlock(storage);\n    COWI_YIELD("
@@ -160,11 +179,21 @@ CORE = {
     "share given up relaxed": [("context.c", "cowi_cas_acq_rel(" + _GIVEN, "cowi_cas_relaxed(" + _GIVEN)],
     "bytes evicted relaxed": [("context.c", "cowi_cas_acq_rel(" + _EVICTED, "cowi_cas_relaxed(" + _EVICTED)],
     "eviction ended relaxed": [
-        ("context.c", "cowi_sub_release(&context->counts, FILLED)", "cowi_sub_relaxed(&context->counts, FILLED)")
+        (
+            "context.c",
+            "    context->shadow = NULL;\n    (void)cowi_sub_release(&context->counts, FILLED)",
+            "    context->shadow = NULL;\n    (void)cowi_sub_relaxed(&context->counts, FILLED)",
+        )
     ],
-    "fill claimed relaxed": [("context.c", "cowi_cas_acq_rel(" + _CLAIMED, "cowi_cas_relaxed(" + _CLAIMED)],
+    "fill claimed relaxed": [
+        ("context.c", "} while (!cowi_cas_acq_rel(" + _CLAIMED, "} while (!cowi_cas_relaxed(" + _CLAIMED)
+    ],
     "fill ended relaxed": [
-        ("context.c", "cowi_sub_release(&context->counts, ABSENT)", "cowi_sub_relaxed(&context->counts, ABSENT)")
+        (
+            "context.c",
+            "original = bytes;\n    (void)cowi_sub_release(&context->counts, ABSENT)",
+            "original = bytes;\n    (void)cowi_sub_relaxed(&context->counts, ABSENT)",
+        )
     ],
     "filled bytes seen relaxed": [
         (
@@ -217,8 +246,9 @@ CORE = {
         ("scope.c", "    bool sole, moved = false;", "    bool sole, moved = false;\n    void *was;"),
         (
             "scope.c",
-            "    status = cowi_materialize(storage, box, flags, err);",
-            "    was = cowi_load_relaxed(&storage->address);\n    status = cowi_materialize(storage, box, flags, err);",
+            "    status = cowi_materialize(storage, writer->box, writer->flags, err);",
+            "    was = cowi_load_relaxed(&storage->address);\n"
+            "    status = cowi_materialize(storage, writer->box, writer->flags, err);",
         ),
         (
             "scope.c",
@@ -324,8 +354,8 @@ CORE = {
         ("absence.c", _EVICT_LEAVES, _EVICT_LEAVES.partition("\n")[2]),
     ],
     "fill outside of the gate": [
-        ("absence.c", "        (void)cowi_gate_enter(false);\n", ""),
-        ("absence.c", "        cowi_gate_leave();\n", ""),
+        ("absence.c", "        (void)cowi_gate_enter(false);\n        cowi_storage_lock", "        cowi_storage_lock"),
+        ("absence.c", "        cowi_gate_leave();\n        if (status != COW_EBUSY", "        if (status != COW_EBUSY"),
     ],
     "two fills at once": [("context.c", "if ((counts & STATE) != ABSENT) {", "if ((counts & ABSENT) == 0) {")],
     "fill looks for sharers when it is done": [
@@ -364,7 +394,7 @@ CORE = {
         ("materialize.c", "                cowi_context_unshadow(context);\n", ""),
     ],
     "pages shared without a reference": [
-        ("materialize.c", _PAGES_RETAIN, "    where = COWI_HERE;\n    if (where != COWI_HERE"),
+        ("materialize.c", _PAGES_RETAIN, "    const cowi_where where = COWI_HERE;\n    return where == COWI_HERE"),
         ("materialize.c", _PAGES_RELEASE, ""),
     ],
     "shadow outlives its context": [

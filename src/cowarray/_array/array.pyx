@@ -263,10 +263,10 @@ cdef char *place_of_absent(Storage storage) noexcept:
 cdef object bytes_of(Storage storage, const Access *access, char **window):
     """An owner that keeps a Storage's present bytes alive, and their address. A gap."""
     cdef Hold own
-    if not KEEPS_HEADERS:
+    if not KEEPS_HEADERS or storage.is_fake:
         own = new_hold(storage, access)
         window[0] = <char *>own.scope.data
-        return own
+        return storage if storage.is_fake else own  # of a fake nobody reads: a scope would count as a reader
     return held(storage, access, window)
 
 

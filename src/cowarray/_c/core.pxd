@@ -107,6 +107,7 @@ cdef extern from "cowarray/core.h" nogil:
                                  cow_storage **out, cow_error *err)
     cow_status cow_storage_new_absent(const cow_allocator *allocator, size_t nbytes, cow_storage **out, cow_error *err)
     int cow_storage_is_absent(cow_storage *storage)
+    int cow_storage_has_past(cow_storage *storage)
     cow_status cow_storage_evict(cow_storage *storage, size_t managed, cow_error *err)
     cow_status cow_storage_take(cow_storage *storage, size_t managed, cow_dataptr *out, cow_error *err)
     cow_status cow_storage_fill(cow_storage *storage, cow_dataptr ptr, size_t nbytes, cow_error *err)

@@ -33,6 +33,7 @@ cdef enum:
     PAGE = 4096
 
 cdef str GIVEN_UP = "so many of its pages were written that it was given up: plain memory from here on"
+cdef str TAKEN_OVER = "nobody reads what others share with it, so these keep what it changes, and it has the rest"
 
 cdef const cow_allocator *allocator = cow_heap()
 cdef moved_function moved = NULL
@@ -137,12 +138,18 @@ cdef class Storage:
     def data_ptr(self):
         """int: Where the bytes start now; 0 while they are away.
 
-        For comparing, not for following: a write to a shared Storage moves them.
+        For comparing, not for following: a write to a shared Storage moves them. A copy whose bytes a writer has taken
+        over gets memory of its own first.
         """
+        if cow_storage_has_past(self.handle):
+            quiet_hold(self)
         return <size_t>cow_storage_address(self.handle)
 
     def __repr__(self):
-        where = "away" if is_absent(self) else f"at {self.data_ptr:#x}"
+        if cow_storage_has_past(self.handle):
+            where = "kept as differences"
+        else:
+            where = "away" if is_absent(self) else f"at {self.data_ptr:#x}"
         return f"<cowarray.Storage of {window_size(self)} bytes {where}, shared by {count_shares(self)}>"
 
 
@@ -1267,6 +1274,7 @@ cdef bint materialize_in(
     cdef const void *before = cow_storage_allocation(handle) if modes_in_use() else NULL
     cdef bint forbidden = forbids_copy(storage)
     cdef str reason = reason_to_copy(storage) if modes_in_use() else ""
+    cdef bint others = modes_in_use() and count_shares(storage) > 1
     if forbidden or (not cow_storage_write_moves(handle) and window_size(storage) != 0):
         flags = COW_NO_COPY
     else:
@@ -1288,7 +1296,9 @@ cdef bint materialize_in(
         refresh(storage)
     if modes_in_use() and (shared or (paged and not cow_storage_is_paged(handle))):
         try:
-            if shared:
+            if shared and others and cow_storage_allocation(handle) == before:
+                tell_write(storage, "pages", pages_touched(storage, access) * PAGE, TAKEN_OVER, watch(storage))
+            elif shared:
                 report_write(storage, cow_storage_allocation(handle) != before, reason)
             else:
                 tell_write(storage, "copy", window_size(storage), GIVEN_UP, None)

@@ -57,6 +57,7 @@ struct checked_shadow {
 #include "gate.c"
 #include "materialize.c"
 #include "memory.c"
+#include "recall.c"
 #include "rest.c"
 #include "scope.c"
 #include "status.c"
@@ -208,6 +209,7 @@ static void model_free(void *, void *data, size_t nbytes, size_t)
         context->left.unmake();
         context->owed.unmake();
         context->family.unmake();
+        context->past.unmake();
         context->original.touched.var.unmake();
         context->shadow.touched.var.unmake();
     }
@@ -351,7 +353,7 @@ static cow_family *paging_family(void *, const cow_dataptr *)
 
 static const cow_paging paging = {
     sizeof(cells), paging_share, paging_unshadow, paging_is_paged, paging_touch, paging_settle,
-    paging_family, NULL, NULL, NULL,
+    paging_family, NULL, NULL, NULL, NULL, NULL,
 };
 static const cow_allocator paged_allocator = {"paged", NULL, model_alloc, model_free, model_clone, &paging};
 
