@@ -72,7 +72,18 @@ static void random_write(pair of)
     const size_t stride = span + random_below(8 * PAGE);
     const size_t most = (SIZE - span) / stride;
     const size_t count = 1 + random_below(most < 40 ? most + 1 : 40);
-    write_pair(of, random_below(SIZE - (count - 1) * stride - span + 1), span, stride, count);
+    const size_t first = random_below(SIZE - (count - 1) * stride - span + 1);
+    cow_const_scope real, foretold;
+    if (random_below(4) == 0) {
+        write_pair(of, first, span, stride, count);
+        return;
+    }
+    /* Somebody reads, so the writer takes nothing over, and regions that are copied too often get a base. */
+    REQUIRE(cow_const_begin(of.real, &real, NULL) == COW_OK);
+    REQUIRE(cow_const_begin(of.foretold, &foretold, NULL) == COW_OK);
+    write_pair(of, first, span, stride, count);
+    cow_const_end(&real);
+    cow_const_end(&foretold);
 }
 
 static bool are_alike(pair of)

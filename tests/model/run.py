@@ -56,7 +56,8 @@ RELACY_FLAGS = [
 # Fields that the micro lock, the busy flag or the context's lock protects: relacy checks that one of them does.
 CHECKED = [
     ("internal.h", "    cowi_context *context;\n", "    checked<cowi_context *> context;\n"),
-    ("internal.h", "    bool sole;\n", "    checked<bool> sole;\n"),
+    # model_free tells a Storage from a context by its size.
+    ("internal.h", "    bool sole;\n", "    checked<bool> sole;\n    char unlike_a_context[64];\n"),
     ("internal.h", "    size_t scopes; ", "    checked<size_t> scopes; "),
     ("internal.h", "    cow_dataptr original;", "    checked<cow_dataptr> original;"),
     ("internal.h", "    void *shadow; ", "    checked_shadow shadow; "),

@@ -179,6 +179,8 @@ static_assert(sizeof(cells) != sizeof(cowi_context) && sizeof(cells) != sizeof(c
 static int model_refuse; /* refuse this many blocks of array bytes from now on */
 static unsigned model_blocks;
 
+static_assert(sizeof(cowi_context) != sizeof(cow_storage), "model_free tells them apart by their sizes");
+
 static void *model_alloc(void *, size_t nbytes, size_t)
 {
     void *data;
