@@ -120,7 +120,8 @@ typedef struct cow_dataptr {
 
 /* ---- paging: a write costs the pages it writes ------------------------------------------------------------------- */
 
-/* What a writer is about to touch: elements of a window, in bytes. */
+/* What a writer is about to touch: elements of a window, in bytes. He touches nothing else: what others keep of his bytes is put aside
+ * by this. */
 typedef struct cow_box {
     ptrdiff_t offset; /* of the element with indices 0 */
     ptrdiff_t itemsize;

@@ -31,8 +31,7 @@ int cow_storage_is_absent(cow_storage *storage)
 {
     int absent;
     cowi_storage_lock(storage);
-    absent =
-        storage->context != NULL && cowi_context_absent(storage->context) && !cowi_context_has_past(storage->context);
+    absent = storage->context != NULL && cowi_context_is_gone(storage->context);
     cowi_storage_unlock(storage);
     return absent;
 }
@@ -58,8 +57,8 @@ static cow_status take_bytes(cow_storage *storage, size_t managed, cow_dataptr *
     }
     status = cowi_context_evict(context, managed, bytes, shadow);
     if (status == COW_EABSENT) {
-        return cowi_context_has_past(context) ? cowi_fail(err, COW_EBUSY, "evict: the bytes are another array's by now")
-                                              : cowi_fail(err, status, "evict: nothing to free");
+        return cowi_context_is_gone(context) ? cowi_fail(err, status, "evict: nothing to free")
+                                             : cowi_fail(err, COW_EBUSY, "evict: the bytes are another array's by now");
     }
     if (status != COW_OK) {
         const size_t shares = cowi_context_shares(context);
@@ -123,7 +122,7 @@ static cow_status put_bytes(cow_storage *storage, cow_dataptr ptr, size_t nbytes
     cowi_context *context = storage->context;
     cow_status status;
     bool alone;
-    if (context == NULL || !cowi_context_absent(context) || cowi_context_has_past(context)) {
+    if (context == NULL || !cowi_context_is_gone(context)) {
         return cowi_fail(err, COW_EPRESENT, "fill: the bytes are there");
     }
     if (nbytes != context->nbytes) {

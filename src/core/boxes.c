@@ -221,6 +221,13 @@ static void mark_run(void *context, size_t start, size_t span)
     }
 }
 
+bool cowi_tells_pages(const cow_box *box)
+{
+    extent what;
+    return !says_nothing(box) &&
+           (!extent_of(box, &what) || (what.runs <= MOST_RUNS && box->most >= pages_of_extent(&what)));
+}
+
 bool cowi_mark_pages(const cow_box *box, size_t lead, size_t count, uint64_t *bits)
 {
     marks all = {bits, count * COWI_REGION_PAGES};

@@ -16,6 +16,8 @@ void cowi_count_by_region(const cow_box *box, size_t lead, size_t nbytes, size_t
 /* The bytes between the first and the last that the box touches; both 0 if it touches none. False, and nothing set: it says
  * nothing. */
 bool cowi_box_range(const cow_box *box, size_t *first, size_t *end);
+/* Whether cowi_mark_pages would set any bits. */
+bool cowi_tells_pages(const cow_box *box);
 /* Sets the bits of the pages that the box touches. False, with bits unchanged: their places are not known. */
 COW_NODISCARD bool cowi_mark_pages(const cow_box *box, size_t lead, size_t count, uint64_t *bits);
 

@@ -152,9 +152,13 @@ static void drop_retired(cowi_context *context)
 
 static void forget_past(cowi_context *context)
 {
-    void *past = cowi_load_relaxed(&context->past);
+    void *past = cowi_load_acquire(&context->past);
     if (past != NULL) {
         context->allocator->paging->pasts->forget(past);
+    }
+    while (cowi_context_moving(
+        context)) { /* it is about to have bytes: from whom recalls them for a writer, or a window's end */
+        (void)sched_yield();
     }
     drop_retired(context); /* also that past, if it has inherited a window meanwhile */
 }
@@ -303,8 +307,12 @@ bool cowi_context_take_over(cowi_context *context, cow_dataptr *taken)
 
 void cowi_context_set_past(cowi_context *context, void *past)
 {
-    drop_retired(context);
-    cowi_store_relaxed(&context->past, past);
+    void *retired = context->retired;
+    context->retired = NULL;
+    cowi_store_release(&context->past, past); /* others wait for this */
+    if (retired != NULL) {
+        context->allocator->paging->pasts->drop(retired);
+    }
 }
 
 void cowi_context_end_take_over(cowi_context *context)
@@ -312,18 +320,21 @@ void cowi_context_end_take_over(cowi_context *context)
     (void)cowi_sub_release(&context->counts, FILLED);
 }
 
-bool cowi_context_has_past(cowi_context *context)
+/* The counts are looked at after the past: who brings bytes back takes it away while they move. */
+bool cowi_context_is_gone(cowi_context *context)
 {
-    while (cowi_context_absent(context)) {
-        if (cowi_load_acquire(&context->past) != NULL) {
+    while (cowi_context_absent(context) && cowi_load_acquire(&context->past) == NULL) {
+        if ((cowi_load_acquire(&context->counts) & STATE) == ABSENT) {
             return true;
-        }
-        if (!cowi_context_moving(context)) {
-            return false;
         }
         (void)sched_yield(); /* in a few instructions it is clear who has them */
     }
     return false;
+}
+
+bool cowi_context_has_past(cowi_context *context)
+{
+    return cowi_context_absent(context) && !cowi_context_is_gone(context) && cowi_context_absent(context);
 }
 
 void cowi_context_bring_back(cowi_context *context, cow_dataptr bytes)
@@ -334,7 +345,7 @@ void cowi_context_bring_back(cowi_context *context, cow_dataptr bytes)
     COWI_YIELD("bytes come back");
     context->original = bytes;
     context->retired = cowi_load_relaxed(&context->past);
-    cowi_store_relaxed(&context->past, NULL);
+    cowi_store_release(&context->past, NULL);
     (void)cowi_sub_release(&context->counts, ABSENT);
 }
 
@@ -369,6 +380,10 @@ cow_status cowi_context_fill(cowi_context *context, cow_dataptr bytes, bool *alo
             return (counts & STATE) == STATE ? COW_EBUSY : COW_EPRESENT;
         }
     } while (!cowi_cas_acq_rel(&context->counts, &counts, counts | FILLED));
+    if (cowi_load_acquire(&context->past) != NULL) { /* filled and taken over since the caller looked */
+        (void)cowi_sub_release(&context->counts, FILLED);
+        return COW_EPRESENT;
+    }
     /* Not looked at later: with bytes to copy, another sharer may give up its share and be in the middle of its copy. */
     *alone = shares(counts) == 1;
     COWI_YIELD("bytes come");

@@ -88,7 +88,8 @@ void cowi_context_set_past(cowi_context *context, void *past);
 void cowi_context_end_take_over(cowi_context *context);
 /* For its past, while it is absent: all sharers have bytes again. */
 void cowi_context_bring_back(cowi_context *context, cow_dataptr bytes);
-/* Whether the bytes are absent, and a past would bring them. */
+/* Whether the bytes are absent, and no past would bring them; and whether one would. */
+bool cowi_context_is_gone(cowi_context *context);
 bool cowi_context_has_past(cowi_context *context);
 /* Takes the bytes and the shadow away, for the caller to free. COW_EABSENT: there are none. COW_EBUSY: there are other shares
  * than the managed ones, or somebody reads. */

@@ -191,7 +191,7 @@ static void *prepare(const cow_dataptr *bytes, size_t nbytes, const cow_box *box
     const cowi_window *of = (const cowi_window *)bytes->context;
     const size_t own = own_about(of, bytes);
     past *made;
-    if (is_off(of->family) || of->ground != NULL || of->nbytes != nbytes || own < LEAST ||
+    if (is_off(of->family) || of->ground != NULL || of->nbytes != nbytes || own < LEAST || !cowi_tells_pages(box) ||
         cowi_pages_touched(box, nbytes) > own || !cowi_family_takes_over(of->family)) {
         return NULL;
     }

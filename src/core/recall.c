@@ -33,16 +33,19 @@ const cow_past_host cowi_past_host = {fill_with_past, block_for_past, enter_gate
 static cow_status recall(cowi_context *context, cow_error *err)
 {
     while (cowi_context_absent(context)) {
-        void *past;
-        cow_status status;
-        if (cowi_context_moving(context)) {
-            (void)sched_yield();
-            continue;
+        COWI_YIELD("recall");
+        void *past = cowi_load_acquire(&context->past);
+        if (past == NULL && cowi_context_is_gone(context)) {
+            return cowi_fail_absent(err);
         }
-        past = cowi_load_relaxed(&context->past);
-        status = past == NULL ? cowi_fail_absent(err) : context->allocator->paging->pasts->recall(past, err);
-        if (status != COW_OK) {
-            return status;
+        if (past == NULL || cowi_context_moving(context)) {
+            (void)sched_yield();
+        }
+        else {
+            const cow_status status = context->allocator->paging->pasts->recall(past, err);
+            if (status != COW_OK) {
+                return status;
+            }
         }
     }
     return COW_OK;
@@ -108,7 +111,7 @@ static bool count_past(cowi_context *context, size_t *nbytes)
     while (cowi_context_moving(context)) {
         (void)sched_yield();
     }
-    past = cowi_context_absent(context) ? cowi_load_relaxed(&context->past) : NULL;
+    past = cowi_context_absent(context) ? cowi_load_acquire(&context->past) : NULL;
     if (past != NULL) {
         *nbytes = context->allocator->paging->pasts->nbytes(past);
     }

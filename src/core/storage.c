@@ -318,7 +318,7 @@ bool cowi_storage_is_paged(cow_storage *storage)
     }
     else {
         const cowi_where where = cowi_context_retain(storage->context);
-        paged = where == COWI_ABSENT && cowi_context_has_past(storage->context);
+        paged = where == COWI_ABSENT && !cowi_context_is_gone(storage->context);
         if (where == COWI_HERE || where == COWI_FILLED) {
             paged = cowi_dataptr_paged(storage->allocator, storage->context->original);
             cowi_context_release(storage->context); /* never the last: the Storage has a share */

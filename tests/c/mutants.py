@@ -233,7 +233,7 @@ FAULTS = {
 
 _TAKE_LEAVES = "    cowi_gate_leave();\n    return status;\n"
 _EVICT_DELETES = "        cowi_dataptr_delete(&bytes, nbytes);\n    }\n"
-_IS_THERE = "    if (context == NULL || !cowi_context_absent(context) || cowi_context_has_past(context)) {\n"
+_IS_THERE = "    if (context == NULL || !cowi_context_is_gone(context)) {\n"
 _REMADE = "return status == COW_EABSENT ? cow_lazy_clone(source, offset, nbytes, flags, out, err) : status;"
 
 FAULTS |= {

@@ -66,6 +66,9 @@ static void write_pair(pair of, size_t first, size_t span, size_t stride, size_t
     cow_mutable_end(&scope);
 }
 
+/* So that writers take nothing over, and regions that are copied too often get a base. */
+static bool beside_readers;
+
 static void random_write(pair of)
 {
     const size_t span = random_below(20) == 0 ? random_below(2 * MIB) + 1 : random_below(3 * PAGE) + 1;
@@ -74,11 +77,10 @@ static void random_write(pair of)
     const size_t count = 1 + random_below(most < 40 ? most + 1 : 40);
     const size_t first = random_below(SIZE - (count - 1) * stride - span + 1);
     cow_const_scope real, foretold;
-    if (random_below(4) == 0) {
+    if (!beside_readers) {
         write_pair(of, first, span, stride, count);
         return;
     }
-    /* Somebody reads, so the writer takes nothing over, and regions that are copied too often get a base. */
     REQUIRE(cow_const_begin(of.real, &real, NULL) == COW_OK);
     REQUIRE(cow_const_begin(of.foretold, &foretold, NULL) == COW_OK);
     write_pair(of, first, span, stride, count);
@@ -157,12 +159,21 @@ static void alone(cow_paging_mode mode)
 static void windows_have_the_pages_of_real_ones(fixture *f)
 {
     (void)f;
+    beside_readers = true;
+    alone(COW_PAGING_EAGER);
+}
+
+static void windows_that_are_taken_over_have_them_too(fixture *f)
+{
+    (void)f;
+    beside_readers = false;
     alone(COW_PAGING_EAGER);
 }
 
 static void ledgers_allow_the_same(fixture *f)
 {
     (void)f;
+    beside_readers = random_below(2) == 0;
     alone(COW_PAGING_LEDGER);
 }
 
@@ -325,6 +336,7 @@ int main(void)
     seed = test_seed();
     RUN(ledgers_allow_the_same);
     RUN(windows_have_the_pages_of_real_ones);
+    RUN(windows_that_are_taken_over_have_them_too);
     find_out();
     RUN(accounts_have_bases_and_pages);
     RUN(nobody_plans_on_no_account);

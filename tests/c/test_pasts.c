@@ -313,9 +313,44 @@ static void who_is_asked_meanwhile_has_one_past(fixture *f)
     nothing_is_left();
 }
 
+static void *read_once(void *argument)
+{
+    pair_of *all = (pair_of *)argument;
+    cowi_store_release(&all->began, 1);
+    return get(all->asked, 500 * PAGE) == 7 ? NULL : all;
+}
+
+/* Two sharers of one past are read at once, and one of them ends: each read finds bytes. */
+static void all_who_read_find_bytes(fixture *f)
+{
+    cow_storage *root = make_large(7);
+    unsigned char counts[PAGES];
+    (void)f;
+    use(COW_PAGING_EAGER);
+    for (unsigned round = 0; round < rounds(200); round++) {
+        cow_storage *writer = make_worn(root, counts), *second = make_clone(writer);
+        pair_of all = {make_clone(writer), 0, 0};
+        pthread_t thread;
+        void *wrong = NULL;
+        REQUIRE(put(writer, 500 * PAGE, 2) == COW_OK);
+        thread = begin(&all, read_once);
+        if (round % 2 == 0) {
+            CHECK(get(second, 500 * PAGE) == 7);
+        }
+        cow_storage_free(writer); /* whose window goes to the past, if nobody has recalled it */
+        REQUIRE(pthread_join(thread, &wrong) == 0);
+        CHECK(wrong == NULL && get(second, 500 * PAGE) == 7);
+        cow_storage_free(second);
+        cow_storage_free(all.asked);
+    }
+    cow_storage_free(root);
+    nothing_is_left();
+}
+
 int main(void)
 {
     see_whether_pages_are_granted();
+    RUN(all_who_read_find_bytes);
     RUN(what_is_put_on_a_base_is_not_taken_over);
     RUN(who_is_asked_meanwhile_has_one_past);
     RUN(programs_hold_what_copies_would);

@@ -8,6 +8,8 @@ import pytest
 from support.seeds import chosen_seed, worlds
 
 import cowarray
+from cowarray._modes.record import nodes
+from cowarray._native.storage import evict
 
 N = 1 << 20  # 8 MiB of float64
 PAGE = 512  # elements
@@ -70,6 +72,15 @@ def test_no_copy_refuses_to_write_to_a_copy_that_has_no_bytes():
     with cowarray.no_copy(), pytest.raises(cowarray.CopyError):
         y[1] = 2.0
     np.testing.assert_array_equal(y, plain)
+
+
+def test_a_value_that_a_budget_keeps_can_leave():
+    x, _ = worn()
+    kept = nodes.clone(x.storage)
+    x[5] = 2.0
+    assert kept.data_ptr != x.storage.data_ptr  # as for a file, to which it is written first
+    evict(kept, 1)
+    assert "away" in repr(kept)
 
 
 def test_what_reads_a_copy_keeps_what_it_saw():

@@ -144,7 +144,7 @@ cdef Hold new_hold(Storage storage, const Access *access)
 # A const scope for doorkeepers: nobody is asked; RuntimeError if the bytes are absent.
 cdef Hold quiet_hold(Storage storage)
 cdef object held(Storage storage, const Access *access, char **window)
-cdef Storage share(Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=*)
+cdef Storage share(Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=*, bint read=*)
 cdef char *own_bytes(Storage storage) noexcept
 # Give the core's Storage to an owner outside Python, who can drop it without the GIL.
 cdef void *detach(Storage storage) noexcept

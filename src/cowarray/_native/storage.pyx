@@ -774,16 +774,19 @@ cdef object held(Storage storage, const Access *access, char **window):
     return storage.hold
 
 
-cdef Storage share(Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=False):
+cdef Storage share(
+    Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=False, bint read=True
+):
     """A new Storage on the same allocation; None if that is not safe: while it is being written to, and for objects.
 
     A gap, with a doorkeeper or a mode in use. quiet: a share for the time of an operation, which modes are not told of.
+    read: its bytes are read at their address, unless the intent is to share. Nobody evicts or takes over what is read.
     """
     cdef cow_error err
     cdef cow_storage *handle = NULL
     cdef Storage made
     cdef cow_status status
-    cdef unsigned flags = COW_TRY | (COW_QUIET if quiet else 0) | (0 if access.intent == SHARES else COW_READS)
+    cdef unsigned flags = COW_TRY | (COW_QUIET if quiet else 0) | (COW_READS if read and access.intent != SHARES else 0)
     if storage.never_shared:
         return None
     if storage.doorkeeper != NULL:

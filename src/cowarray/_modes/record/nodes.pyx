@@ -249,7 +249,7 @@ def lay(tuple outline, Storage storage not None, /):
 cpdef Storage clone(Storage storage):
     """A lazy clone of a Storage that nobody else writes to, also of a small one."""
     cdef Access access = access_anywhere(READS, OPERATION)
-    made = share(storage, &access, 0, window_size(storage), True)
+    made = share(storage, &access, 0, window_size(storage), True, False)
     if made is None:
         raise BufferError("a value that is kept to make others from is being written to")
     return made
