@@ -85,6 +85,66 @@ def test_other_threads_are_heard_meanwhile():
     assert sum(str(each.message) == "heard" for each in found) == 1000
 
 
+class QuietThread(threading.Thread):
+    """Stops in the middle of an operation that is foreseen for the first time, while nobody is told of its warnings."""
+
+    def __init__(self, operation):
+        super().__init__(target=operation, daemon=True)
+        self.is_quiet, self.may_go_on = threading.Event(), threading.Event()
+
+    def wait(self, frame, event, arg):
+        if any(each[2].__name__ == "Hushed" for each in warnings.filters):
+            self.is_quiet.set()
+            self.may_go_on.wait(60)
+
+    def run(self):
+        sys.setprofile(self.wait)
+        super().run()
+
+    def __enter__(self):
+        self.start()
+        assert self.is_quiet.wait(60)
+        return self
+
+    def __exit__(self, *args):
+        self.may_go_on.set()
+        self.join()
+
+
+def test_who_is_being_told_loses_no_filter_when_another_thread_is_quiet_no_more():
+    x = cowarray.checkpoint(cowarray.ones((N, 3)))
+
+    class Awaited(type):
+        def __subclasscheck__(cls, category):
+            quiet.__exit__()
+            return False
+
+    class Waits(Warning, metaclass=Awaited):
+        pass
+
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("error")
+        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("ignore", Waits)
+        before = warnings.filters
+        with QuietThread(lambda: x + 1) as quiet:
+            warnings.warn("heard", stacklevel=1)
+        assert warnings.filters is before
+    assert [str(each.message) for each in found] == ["heard"]
+
+
+def test_filters_that_come_while_another_thread_is_quiet_stay():
+    x = cowarray.checkpoint(cowarray.ones((N, 4)))
+    with warnings.catch_warnings():
+        before = warnings.filters[:]
+        with QuietThread(lambda: x + 1):
+            warnings.simplefilter("ignore", UserWarning)
+            x - 1
+            warnings.filterwarnings("error", "nothing of the kind")
+        assert [each[0] for each in warnings.filters[:2]] == ["error", "ignore"]
+        assert warnings.filters[2:] == before
+
+
 def test_filters_of_the_program_stay():
     with warnings.catch_warnings():
         x = cowarray.checkpoint(cowarray.ones(N))

@@ -2,8 +2,10 @@
 
 NumPy warns through Python's `warnings`, whose filters belong to the whole process. To set and reset them would change
 what other threads are told, and would have each line warn anew. So while any thread is not to be heard, one filter
-stands in front, and asks whether the thread that warns is such a one. Others read the filters, and give them to other
-processes: this one has nothing in it but a category of warnings.
+stands in front, and asks whether the thread that warns is such a one. It stands in a list of our own in the program's
+place, for who is being told something goes through the list by its places, and runs Python code: a filter taken out
+meanwhile would have it miss the next. Others read the filters, and give them to other processes: this one has nothing
+in it but a category of warnings.
 """
 
 import warnings
@@ -11,10 +13,11 @@ import warnings
 from cowarray._modes.common.thread cimport this_thread, Thread
 
 # Python 3.14 can have filters of a context in front of those of the process.
-cdef object filters_now = getattr(warnings, "_get_filters", None)
+cdef object context_now = getattr(warnings, "_get_context", None)
 
 cdef int hushes = 0  # of all threads, under way
-cdef object placed = None  # the list in which the filter was put last
+cdef object ours = None  # the list with the filter in front that was put last
+cdef object theirs = None  # the one in whose place it stands
 
 
 class OfHushedThreads(type):
@@ -31,38 +34,45 @@ class Hushed(Warning, metaclass=OfHushedThreads):
 cdef tuple silent = ("ignore", None, Hushed, None, 0)
 
 
-cdef int take_out(object filters) except -1:
-    cdef Py_ssize_t i
-    for i in range(len(filters) - 1, -1, -1):
-        if filters[i] is silent:
-            del filters[i]
+cdef object filters_now():
+    return warnings.filters if context_now is None else context_now()._filters
+
+
+cdef int put(object filters) except -1:
+    if context_now is None or filters_now() is warnings.filters:
+        warnings.filters = filters
+    else:
+        context_now()._filters = filters
     return 0
+
+
+cdef list without(object filters):
+    return [each for each in filters if each is not silent]
 
 
 cdef int hush(Thread thread) except -1:
     """Have warnings of this thread ignored, until `unhush`."""
-    global hushes, placed
-    filters = warnings.filters if filters_now is None else filters_now()
+    global hushes, ours, theirs
+    filters = filters_now()
     if not filters or filters[0] is not silent:
-        # Somebody has put another one in front, or another list in its place.
-        take_out(filters)
-        filters.insert(0, silent)
-        if placed is not None and placed is not filters:
-            take_out(placed)
-        placed = filters
+        # Also when somebody has put another one in front, or another list in its place.
+        theirs = filters
+        ours = [silent, *without(filters)]
+        put(ours)
     hushes += 1
     thread.hushed += 1
     return 0
 
 
 cdef void unhush(Thread thread) noexcept:
-    global hushes, placed
+    global hushes, ours, theirs
     thread.hushed -= 1
     hushes -= 1
     if hushes:
         return
-    filters = warnings.filters if filters_now is None else filters_now()
-    take_out(filters)
-    if placed is not None and placed is not filters:
-        take_out(placed)
-    placed = None
+    filters = filters_now()
+    if filters is ours and ours[1:] == theirs:
+        put(theirs)
+    elif silent in filters:
+        put(without(filters))
+    ours = theirs = None
