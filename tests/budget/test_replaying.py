@@ -98,11 +98,11 @@ class Plain:
         return {value.storage for value in self.values()}
 
     def present(self):
-        """Storages with bytes; those that nobody needs lose them here."""
+        """Storages with bytes; those that nobody needs lose them here, and connect nobody: they are not made again."""
         alive = self.alive()
         for storage in self.storages:
             if storage.present and storage not in alive:
-                self.leave(storage)
+                self.lose(storage)
         return [storage for storage in self.storages if storage.present]
 
     def live(self):
@@ -126,11 +126,14 @@ class Plain:
         }[self.heuristic]
         return score, storage.used, storage.serial
 
-    def leave(self, storage):
-        """The bytes go, and the storage is connected with its absent neighbours."""
+    def lose(self, storage):
         storage.present = False
         for value in storage.values:
             value.defined = False
+
+    def leave(self, storage):
+        """The bytes go, and the storage is connected with its absent neighbours."""
+        self.lose(storage)
         if storage.label is None and not storage.constant:
             self.labels += 1
             storage.label = self.labels
