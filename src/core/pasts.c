@@ -6,7 +6,7 @@
  * a window of its own. The newest takes the older ones with it; another leaves its pages to the next older. A window that ends
  * goes to its newest past, with what that put aside put back.
  *
- * The line's lock guards all of it, and is held in the fork gate only. See *pasts* in protocol.md. */
+ * One file, for the line's lock, which is held in the fork gate only, guards all of it. See *pasts* in protocol.md. */
 #include "pasts.h"
 
 #include <string.h>

@@ -343,6 +343,30 @@ static bool make(cowi_window *made, cowi_plan *how)
     return true;
 }
 
+/* A window to make, and tables of its regions, which `free_tables` frees. NULL: memory was refused. */
+static cowi_window *begin(cowi_plan *how)
+{
+    cowi_window *made;
+    how->own.bits = (uint64_t *)calloc(how->count * COWI_REGION_WORDS, sizeof *how->own.bits);
+    how->dirty = (uint32_t *)calloc(2 * how->count, sizeof *how->dirty);
+    if (how->own.bits == NULL || how->dirty == NULL) {
+        return NULL;
+    }
+    how->touched = how->dirty + how->count;
+    made = cowi_window_new(how->place, how->family, how->count);
+    if (made != NULL) {
+        made->lead = how->lead;
+        made->nbytes = how->sharing->nbytes;
+    }
+    return made;
+}
+
+static void free_tables(cowi_plan *how)
+{
+    free(how->own.bits);
+    free(how->dirty);
+}
+
 static bool make_locked(cowi_window *made, cowi_plan *how)
 {
     pthread_mutex_t *lock = cowi_window_lock(&how->sharing->source);
@@ -370,17 +394,9 @@ int cowi_share(const cowi_place *place, cow_sharing *sharing)
     if (why != COW_PAGES_GRANTED) {
         return 0;
     }
-    made = cowi_window_new(place, how.family, how.count);
-    how.own.bits = (uint64_t *)calloc(how.count * COWI_REGION_WORDS, sizeof *how.own.bits);
-    how.dirty = (uint32_t *)calloc(2 * how.count, sizeof *how.dirty);
-    if (made != NULL && how.own.bits != NULL && how.dirty != NULL) {
-        how.touched = how.dirty + how.count;
-        made->lead = how.lead;
-        made->nbytes = sharing->nbytes;
-        good = make_locked(made, &how);
-    }
-    free(how.own.bits);
-    free(how.dirty);
+    made = begin(&how);
+    good = made != NULL && make_locked(made, &how);
+    free_tables(&how);
     if (!good) {
         if (made != NULL) {
             cowi_window_discard(made);
@@ -429,23 +445,17 @@ static bool make_past(cowi_window *made, cowi_plan *how)
 bool cowi_share_past(const cowi_place *place, cow_sharing *sharing, const uint64_t *aside)
 {
     cowi_plan how = plan_for(place, sharing);
-    cowi_window *made = cowi_window_new(place, how.family, how.count);
+    cowi_window *made = begin(&how);
     pthread_mutex_t *lock = cowi_window_lock(&sharing->source);
     bool good = false;
     how.aside = aside;
-    how.own.bits = (uint64_t *)calloc(how.count * COWI_REGION_WORDS, sizeof *how.own.bits);
-    how.dirty = (uint32_t *)calloc(2 * how.count, sizeof *how.dirty);
-    if (made != NULL && how.own.bits != NULL && how.dirty != NULL) {
-        how.touched = how.dirty + how.count;
-        made->lead = how.lead;
-        made->nbytes = sharing->nbytes;
+    if (made != NULL) {
         made->prices = how.prices;
         (void)pthread_mutex_lock(lock);
         good = make_past(made, &how);
         (void)pthread_mutex_unlock(lock);
     }
-    free(how.own.bits);
-    free(how.dirty);
+    free_tables(&how);
     if (!good && made != NULL) {
         cowi_window_discard(made);
     }
