@@ -323,8 +323,10 @@ static int filled_file(const cowi_piece *pieces, size_t count, bool small, char 
 /* Where huge pages are scarce the system may look for them for a hundred times as long as a fill takes. Then nothing is filled
  * unasked for a while, so that no more than a sixteenth of the time is lost. A machine whose host gives it fresh memory takes a few
  * milliseconds for a region, of a plain copy as well: that is no reason. */
-#define SLOW_PER_REGION UINT64_C(24000000) /* nanoseconds */
-#define PAUSE 16u                          /* times what the slow fill has taken */
+#ifndef COWI_SLOW_PER_REGION
+#define COWI_SLOW_PER_REGION UINT64_C(24000000) /* nanoseconds */
+#endif
+#define PAUSE 16u /* times what the slow fill has taken */
 
 static cowi_atomic_u64 paused_until;
 
@@ -335,7 +337,7 @@ bool cowi_fills_pause(void)
 
 static void note_fill(size_t count, uint64_t took)
 {
-    if (took > count * SLOW_PER_REGION) {
+    if (took > count * COWI_SLOW_PER_REGION) {
         cowi_store_relaxed(&paused_until, cowi_clock() + PAUSE * took);
     }
 }

@@ -281,12 +281,23 @@ void cowi_context_begin_absent(cowi_context *context)
 
 bool cowi_context_absent(cowi_context *context)
 {
-    return (cowi_load_relaxed(&context->counts) & ABSENT) != 0;
+    return (cowi_load_acquire(&context->counts) & ABSENT) != 0; /* another thread may have brought them back */
 }
 
 bool cowi_context_moving(cowi_context *context)
 {
     return (cowi_load_acquire(&context->counts) & STATE) == STATE;
+}
+
+/* The counts, once bytes do not move: in a few instructions it is clear who has them. */
+static uint64_t still(cowi_context *context)
+{
+    uint64_t counts = cowi_load_acquire(&context->counts);
+    while ((counts & STATE) == STATE) {
+        (void)sched_yield();
+        counts = cowi_load_acquire(&context->counts);
+    }
+    return counts;
 }
 
 bool cowi_context_take_over(cowi_context *context, cow_dataptr *taken)
@@ -320,16 +331,22 @@ void cowi_context_end_take_over(cowi_context *context)
     (void)cowi_sub_release(&context->counts, FILLED);
 }
 
-/* The counts are looked at after the past: who brings bytes back takes it away while they move. */
+/* With a reference nobody can take over. So once no take-over is under way, a past can only go, and whoever brings bytes back has
+ * them moving before he takes it away. */
 bool cowi_context_is_gone(cowi_context *context)
 {
-    while (cowi_context_absent(context) && cowi_load_acquire(&context->past) == NULL) {
-        if ((cowi_load_acquire(&context->counts) & STATE) == ABSENT) {
-            return true;
-        }
-        (void)sched_yield(); /* in a few instructions it is clear who has them */
+    bool no_past;
+    if (!cowi_context_absent(context) || cowi_load_acquire(&context->past) != NULL || !cowi_context_hold(context)) {
+        return false;
     }
-    return false;
+    do {
+        (void)still(context);
+        COWI_YIELD("are they gone");
+        no_past = cowi_load_acquire(&context->past) == NULL;
+    } while (cowi_context_moving(context));
+    no_past = no_past && cowi_context_absent(context);
+    cowi_context_release(context); /* never the last: the caller has a share, or a reference */
+    return no_past;
 }
 
 bool cowi_context_has_past(cowi_context *context)
@@ -339,9 +356,11 @@ bool cowi_context_has_past(cowi_context *context)
 
 void cowi_context_bring_back(cowi_context *context, cow_dataptr bytes)
 {
-    uint64_t counts = cowi_load_relaxed(&context->counts);
-    while (!cowi_cas_acq_rel(&context->counts, &counts, counts | FILLED)) {
-    }
+    uint64_t counts;
+    do {
+        counts = still(context); /* who would fill them has not seen the past yet, and is about to */
+        COWI_YIELD("bring back");
+    } while (!cowi_cas_acq_rel(&context->counts, &counts, counts | FILLED));
     COWI_YIELD("bytes come back");
     context->original = bytes;
     context->retired = cowi_load_relaxed(&context->past);

@@ -68,6 +68,8 @@ SPIN = {
     "PASTS_FORGOTTEN_LATE": ["pasts_end"],
     "PASTS_LINE_AFTER_HEIR": ["pasts_end"],
     "PASTS_ASKED_WHILE_MOVING": ["pasts_again"],
+    "GONE_WITHOUT_REFERENCE": ["gone"],
+    "GONE_FILLS_NOT_AWAITED": ["gone"],
 }
 
 # The copy, its end, and the steal, as materialize.c has them.
