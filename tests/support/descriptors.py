@@ -10,6 +10,7 @@ import time
 from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
+from support.limits import LONGEST
 from support.workers import serve
 
 import cowarray as ca
@@ -29,8 +30,8 @@ def left():
     return sharer().count, ca.paging_memory()["files"], sum(f"socket:[{inode}]" in held for inode in ours)
 
 
-def wait_until(done, seconds=30.0):
-    end = time.monotonic() + seconds
+def wait_until(done):
+    end = time.monotonic() + LONGEST / 5
     while not done():
         assert time.monotonic() < end, left()
         time.sleep(0.01)
@@ -58,7 +59,7 @@ def worker(method="fork"):
     finally:
         ours.send(None)
         ours.close()
-        process.join(30)
+        process.join(LONGEST)
         assert process.exitcode == 0
 
 
@@ -77,7 +78,7 @@ def run(code):
         [sys.executable, "-c", textwrap.dedent(code)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LONGEST,
         check=False,
         env={**os.environ, "PYTHONPATH": path},
     )

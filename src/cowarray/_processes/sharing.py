@@ -23,7 +23,8 @@ from cowarray._processes.handshake import CHALLENGE, PROOF, is_same_user, new_na
 __all__ = ["LEASE", "Sharer", "sharer"]
 
 LEASE = 16  # bytes of the name of a lease
-_MOST_GUESTS = 64  # who has been here the longest goes, if more come
+_MOST_GUESTS = 64  # others wait at the door
+_MOST_SECONDS = 5.0  # that a guest may take for the question while others wait
 
 
 class _Lease(NamedTuple):
@@ -41,6 +42,7 @@ class _Guest:
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
         self.challenge = secrets.token_bytes(CHALLENGE)
+        self.since = time.monotonic()
 
     def fileno(self) -> int:
         return self.connection.fileno()
@@ -68,6 +70,44 @@ class _Door:
         except BaseException:
             self.close()
             raise
+
+    def is_full(self) -> bool:
+        """Whether nobody more is let in. Whoever is slow to ask goes then."""
+        if len(self.guests) >= _MOST_GUESTS:
+            oldest = next(iter(self.guests))
+            if time.monotonic() - oldest.since > _MOST_SECONDS:
+                self.dismiss(oldest)
+        return len(self.guests) >= _MOST_GUESTS
+
+    def listen(self, wanted: bool) -> None:
+        if wanted and self.listener not in self.selector.get_map():
+            self.selector.register(self.listener, selectors.EVENT_READ)
+        if not wanted and self.listener in self.selector.get_map():
+            self.selector.unregister(self.listener)
+
+    def admit(self) -> None:
+        try:
+            connection, _ = self.listener.accept()
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                time.sleep(0.05)  # it stays in the queue
+            return
+        guest = _Guest(connection)
+        self.guests[guest] = None
+        connection.setblocking(False)
+        if not is_same_user(connection):
+            self.dismiss(guest)
+            return
+        self.selector.register(guest, selectors.EVENT_READ)
+        with contextlib.suppress(OSError):  # it may be gone, and have said something before
+            connection.send(guest.challenge)
+
+    def dismiss(self, guest: _Guest) -> None:
+        if guest in self.guests:
+            del self.guests[guest]
+            with contextlib.suppress(KeyError):  # it was not registered yet
+                self.selector.unregister(guest)
+            guest.connection.close()
 
     def rouse(self) -> None:
         os.eventfd_write(self.wake, 1)
@@ -182,24 +222,35 @@ class Sharer:
 
     def _serve(self, door: _Door) -> None:
         try:
-            while True:
-                with self._changed:
-                    self._drop_late()
-                    if not self._wanted and not self._leases:
-                        break
-                for key, _ in door.selector.select(1.0 if self._leases else 60.0):
+            while not self._is_over(door):
+                full = door.is_full()
+                door.listen(not full)
+                for key, _ in door.selector.select(1.0 if full or self._leases else 60.0):
                     if key.fileobj is door.listener:
-                        _admit(door)
+                        door.admit()
                     elif isinstance(key.fileobj, _Guest):
                         if not self._hear(key.fileobj):
-                            _dismiss(door, key.fileobj)
+                            door.dismiss(key.fileobj)
                     else:
                         os.eventfd_read(door.wake)
         finally:
             with self._changed:
-                if self._door is door:
-                    self._door = None
-                door.close()
+                self._leave(door)
+
+    def _is_over(self, door: _Door) -> bool:
+        """Whether nobody may ask any more. Then the door is closed: the next lease opens another."""
+        with self._changed:
+            self._drop_late()
+            if self._wanted or self._leases:
+                return False
+            self._leave(door)
+            return True
+
+    def _leave(self, door: _Door) -> None:
+        """With the lock."""
+        if self._door is door:
+            self._door = None
+            door.close()
 
     def _hear(self, guest: _Guest) -> bool:
         """Hear one packet. False: that was all."""
@@ -239,34 +290,6 @@ def _packet(connection: socket.socket) -> bytes:
         return connection.recv(256)
     except ConnectionResetError:  # it left its challenge unread; what it said before comes after the error
         return connection.recv(256)
-
-
-def _admit(door: _Door) -> None:
-    try:
-        connection, _ = door.listener.accept()
-    except OSError as error:
-        if error.errno in (errno.EMFILE, errno.ENFILE):
-            time.sleep(0.05)  # it stays in the queue
-        return
-    guest = _Guest(connection)
-    door.guests[guest] = None
-    if len(door.guests) > _MOST_GUESTS:
-        _dismiss(door, next(iter(door.guests)))
-    connection.setblocking(False)
-    if not is_same_user(connection):
-        _dismiss(door, guest)
-        return
-    door.selector.register(guest, selectors.EVENT_READ)
-    with contextlib.suppress(OSError):  # it may be gone, and have said something before
-        connection.send(guest.challenge)
-
-
-def _dismiss(door: _Door, guest: _Guest) -> None:
-    if guest in door.guests:
-        del door.guests[guest]
-        with contextlib.suppress(KeyError):  # it was not registered yet
-            door.selector.unregister(guest)
-        guest.connection.close()
 
 
 _the_sharer = Sharer()
