@@ -173,38 +173,55 @@ def test_process_that_ends_while_its_threads_copy():
         assert process.exitcode == 0, method
 
 
-FIRST_USES = ("fake", "simulate", "deferred", "budget", "random.default_rng")
+FIRST_USES = {
+    "fake": "ca.fake()",
+    "simulate": "ca.simulate()",
+    "deferred": "ca.deferred()",
+    "budget": "ca.budget(1 << 20)",
+    "random.default_rng": "ca.random.default_rng()",
+    "History": """
+        history = ca.History({"a": ca.zeros(1 << 20)})
+        for k in range(3):
+            history.state["a"][k] = 1.0
+            history.commit()
+        history[1], history.changes(0, 2), history.undo(), history.keep(last=2)
+    """,
+}
 
 
 @pytest.mark.parametrize("name", FIRST_USES)
 def test_fork_while_another_thread_imports_what_it_first_uses(name):
     program = """
-    import faulthandler, importlib.abc, operator
+    import faulthandler, importlib.abc, textwrap
 
     class Slow(importlib.abc.MetaPathFinder):
         def find_spec(self, name, path, target=None):
-            if name.startswith("cowarray"):
+            if name.startswith(("cowarray", "numpy")):
                 begun.set()
                 time.sleep(0.1)
 
     def use():
-        operator.attrgetter(sys.argv[1])(ca)(*[1 << 20] * (sys.argv[1] == "budget"))
+        exec(textwrap.dedent(sys.argv[1]), {"ca": ca})
+        begun.set()
 
     begun = threading.Event()
     sys.meta_path.insert(0, Slow())
     other = threading.Thread(target=use)
     other.start()
-    assert begun.wait(20)
-    child = os.fork()
-    if not child:
-        faulthandler.dump_traceback_later(20, exit=True)
-        sys.meta_path.pop(0)
-        use()
-        os._exit(0)
-    other.join()
-    assert os.waitpid(child, 0)[1] == 0
+    begun.wait()
+    while True:
+        child = os.fork()
+        if not child:
+            faulthandler.dump_traceback_later(300, exit=True)
+            sys.meta_path.pop(0)
+            use()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        if not other.is_alive():
+            break
+        time.sleep(0.05)
     """
-    run(program, name, PYTHONWARNINGS="ignore")
+    run(program, FIRST_USES[name], PYTHONWARNINGS="ignore")
 
 
 def test_an_interrupted_fork_gives_back_the_locks_that_it_took():
@@ -229,7 +246,8 @@ def test_an_interrupted_fork_gives_back_the_locks_that_it_took():
         signal.signal(signal.SIGALRM, interrupt)
         reported = []
         sys.unraisablehook = lambda args: reported.append(args.exc_type)
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        # Called before cowarray's, which wait for the other thread.
+        os.register_at_fork(before=lambda: signal.setitimer(signal.ITIMER_REAL, 0.05))
         child = os.fork()
         if not child:
             free = lock.acquire(blocking=False) and importing.acquire(blocking=False)

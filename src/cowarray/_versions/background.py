@@ -30,6 +30,7 @@ class Background:
             self._jobs.append(job)
             if not self._working:
                 self._working = True
+                self._thread = 0  # not the one before: another thread may have its number by now
                 try:
                     threading.Thread(target=self._work, name=self._name).start()
                 except BaseException:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cowarray._versions.numbers import unique
 from cowarray._versions.tracked import PAGE
 
 __all__ = ["Column", "Contents"]
@@ -123,7 +124,7 @@ class Contents:
         """For each arena: itself, the pages in it, and which of the places they are."""
         arenas = places // _ARENA
         found: list[tuple[_Bytes, _Numbers, Any]] = []
-        for index in np.unique(arenas).tolist():
+        for index in unique(arenas).tolist():
             arena = self._arenas[index]
             assert arena is not None
             which = np.flatnonzero(arenas == index)

@@ -33,6 +33,7 @@ from cowarray._versions.containers import Layout, arrays_in, arrays_of, number_o
 from cowarray._versions.contents import Contents
 from cowarray._versions.elements import Elements
 from cowarray._versions.merging import MergeConflict, put_changes, see_policy
+from cowarray._versions.numbers import are_in, difference, unique
 from cowarray._versions.records import DiskContents
 from cowarray._versions.tracked import PAGE, Tracked, write_pages
 from cowarray._versions.tree import NO_ENTRIES, Leap, Node, Present, Tree, Version
@@ -612,7 +613,7 @@ class History:
         for number in set(self._slots) - named:
             self._drop_slot(number)
         held = [slot.held for slot in self._slots.values()]
-        self._contents.retain(np.setdiff1d(thinned.contents(), np.concatenate([_NONE, *held])))  # arrays have the rest
+        self._contents.retain(difference(thinned.contents(), np.concatenate([_NONE, *held])))  # arrays have the rest
 
     # ---- in a folder -------------------------------------------------------------------------------------------------
 
@@ -684,10 +685,10 @@ class History:
         held = np.concatenate([_NONE, *(slot.held for slot in slots)])
         first = -1 - own
         held = np.where(held == 0, first, held)
-        named = np.unique(np.concatenate([[0], self._tree.contents(), held, first]))
-        used = np.isin(named, np.concatenate([self._tree.contents(), first[held != first]]))
+        named = unique(np.concatenate([[0], self._tree.contents(), held, first]))
+        used = are_in(named, np.concatenate([self._tree.contents(), first[held != first]]))
         new = np.zeros(named.size, np.int64)
-        copied = used & ~np.isin(named, held) & (named != 0)
+        copied = used & ~are_in(named, held) & (named != 0)
         new[copied] = store.arranged(int(copied.sum()))
         new[np.searchsorted(named, held)] = first
         moved = held != first

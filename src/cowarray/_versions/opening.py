@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cowarray._versions.bases import Stored
+from cowarray._versions.numbers import difference, union
 from cowarray._versions.records import DiskContents
 from cowarray._versions.tracked import PAGE, Tracked
 from cowarray._versions.tree import Present, Tree
@@ -41,8 +42,8 @@ def give_present(
     head, tried = present.head, np.zeros(0, np.int64)
     while True:
         page, content = tree.at(head)
-        back = np.setdiff1d(tried, page)  # what may have been written of damaged versions
-        tried = np.union1d(tried, page)
+        back = difference(tried, page)  # what may have been written of damaged versions
+        tried = union(tried, page)
         try:
             _write(arrays, contents, np.append(page, back), np.append(content, contents.first(back)))
         except ValueError as error:

@@ -36,6 +36,7 @@ from cowarray._versions.database import (
     rows_of_present,
 )
 from cowarray._versions.disk import make_folder, sync_folder, write_all
+from cowarray._versions.numbers import unique
 from cowarray._versions.records import FILE_BITS, RECORD, DiskContents, record_of
 from cowarray._versions.tree import Leap, Node, Present, Tree
 
@@ -378,7 +379,7 @@ class Store:
         """What is wrong with each record that versions name, and which they are."""
         users: dict[int, list[int]] = {}
         for node in nodes:
-            for number in np.unique(node.entries[1:]).tolist():
+            for number in unique(node.entries[1:]).tolist():
                 if number > 0:
                     users.setdefault(number, []).append(node.version.number)
         for number, versions in users.items():

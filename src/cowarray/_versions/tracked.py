@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cowarray._face.ndarray import ndarray
 from cowarray._native.storage import Ground, differences
+from cowarray._versions.numbers import difference, union
 
 __all__ = ["LEAST", "PAGE", "Tracked", "runs_of", "write_pages"]
 
@@ -232,7 +233,7 @@ class Tracked:
         made[...] = value
         live = _bytes_of(made)
         unequal = self._unequal(live, [(0, live.size)])
-        pages = np.union1d(unequal, self.changed())
+        pages = union(unequal, self.changed())
         return pages, _pages_of(live, pages), unequal.size > 0
 
     def _unequal(self, live: ndarray[Any, Any], runs: list[tuple[int, int]]) -> _Numbers:
@@ -275,7 +276,7 @@ class Tracked:
         except RuntimeError:
             assert isinstance(self._before, _Grounded)
             # What the array has beyond the commit, out of a state, is not committed.
-            others = np.setdiff1d(self.changed(), pages)
+            others = difference(self.changed(), pages)
             kept, before = self.live(others), self.committed(others)
             self.write(others, before)
             try:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cowarray._versions.numbers import are_in, unique
+
 __all__ = ["NO_ENTRIES", "Entries", "Leap", "Node", "Present", "Tree", "Version"]
 
 _STRIDE = 32  # docs/history-format.md names it
@@ -269,7 +271,7 @@ class Tree:
 
     def contents(self) -> _Numbers:
         """The numbers of all contents that a version names."""
-        return np.unique(np.concatenate([NO_ENTRIES[0], *(node.entries[1:].ravel() for node in self.nodes())]))
+        return unique(np.concatenate([NO_ENTRIES[0], *(node.entries[1:].ravel() for node in self.nodes())]))
 
     def renumbered(
         self,
@@ -286,7 +288,7 @@ class Tree:
         for node in self.nodes():
             pages, before, after = node.entries[:, has(node.entries[0])]
             if node.version.parent is None:
-                more = np.isin(page, pages, invert=True)
+                more = ~are_in(page, pages)
                 pages, after = np.concatenate([pages, page[more]]), np.concatenate([after, content[more]])
                 before = np.zeros(len(pages), np.int64)
             made._grow(replace(node, entries=np.stack([pages, renumber(before), renumber(after)])))

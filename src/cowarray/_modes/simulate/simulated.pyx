@@ -207,7 +207,7 @@ cdef object places(Array x):
 
 cdef Region region_at(object starts, Py_ssize_t itemsize):
     """The bytes of the elements that begin at places."""
-    found = np.unique(starts)
+    found = np.unique(starts, return_counts=True)[0]  # without, it imports `numpy.ma`
     if found.size == 0:
         return Region()
     cuts = np.flatnonzero(np.diff(found) > itemsize) + 1
