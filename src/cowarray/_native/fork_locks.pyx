@@ -49,8 +49,9 @@ def take():
 
 
 def release():
-    """Give back what a fork has taken."""
-    while taken:
+    """Give back what a fork has taken. With the last one another fork may take all."""
+    cdef Py_ssize_t _i
+    for _i in range(len(taken)):
         taken.pop().release()
 
 

@@ -332,11 +332,10 @@ def decheckpoint(x: _Array, /) -> _Array:
     False
     """
     _check("decheckpoint", x)
-    if is_checkpointed(x):
-        with importing:
-            from cowarray._modes.budget import outside
+    with importing:
+        from cowarray._modes.budget import outside
 
-        outside.decheckpoint(x)
+    outside.decheckpoint(x)
     return x
 
 
@@ -384,8 +383,6 @@ def evict(x: ndarray, /) -> None:
     [0, 2, 4]
     """
     _check("evict", x)
-    if not is_checkpointed(x):
-        raise BufferError("evict: the array is not managed: compute it inside a budget, or from checkpoint(x)")
     with importing:
         from cowarray._modes.budget import outside
 

@@ -191,19 +191,22 @@ def is_checkpointed(Array x not None, /):
 
 def decheckpoint(Array x not None, /):
     """Bring an array's bytes, and manage it no longer."""
-    cdef Managed managed = find_managed(x)
-    cdef Storage storage = x.storage_
+    cdef Managed managed
     with guard:
-        fetch(managed)
-        unmanage(storage)
+        managed = find_managed(x)
+        if managed is not None:  # another thread may have been first
+            fetch(managed)
+            unmanage(x.storage_)
 
 
 def evict(Array x not None, /):
     """Free the bytes of a managed array."""
-    cdef Managed managed = find_managed(x)
-    cdef Storage storage = x.storage_
+    cdef Managed managed
     cdef Allocation unit
     with guard:
+        managed = find_managed(x)
+        if managed is None:
+            raise BufferError("evict: the array is not managed: compute it inside a budget, or from checkpoint(x)")
         unit = managed.unit
         if unit.state != PRESENT:
             return
@@ -214,17 +217,18 @@ def evict(Array x not None, /):
             raise BufferError("evict: an operation is under way that needs the bytes")
         unit.run.clock()
         if not put_out(unit.run, unit, False):
-            raise BufferError(f"evict: cannot free {unit.nbytes} bytes: {who_holds(storage, unit.members)}")
+            raise BufferError(f"evict: cannot free {unit.nbytes} bytes: {who_holds(x.storage_, unit.members)}")
 
 
 def where_away(Array x not None, /):
     """Where an array's bytes are, if they have been evicted, and what it takes to bring them; else an empty text."""
-    cdef Managed managed = find_managed(x)
+    cdef Managed managed
     cdef double cost = 0
     cdef Py_ssize_t count = 0
-    if managed is None or managed.unit.state == PRESENT:
-        return ""
     with guard:
+        managed = find_managed(x)
+        if managed is None or managed.unit.state == PRESENT:
+            return ""
         if managed.unit.state == SPILLED:
             return f"spilled: {managed.unit.nbytes} bytes to read from a file"
         nodes = missing(managed.latest)

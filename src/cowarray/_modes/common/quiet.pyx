@@ -16,8 +16,10 @@ from cowarray._modes.common.thread cimport this_thread, Thread
 cdef object context_now = getattr(warnings, "_get_context", None)
 
 cdef int hushes = 0  # of all threads, under way
-cdef object ours = None  # the list with the filter in front that was put last
-cdef object theirs = None  # the one in whose place it stands
+# The list with the filter in front that was put last, and the one in whose place: both stay, for Python goes through a
+# list that it does not own.
+cdef object ours = None
+cdef object theirs = None
 
 
 class OfHushedThreads(type):
@@ -54,18 +56,23 @@ cdef int hush(Thread thread) except -1:
     """Have warnings of this thread ignored, until `unhush`."""
     global hushes, ours, theirs
     filters = filters_now()
-    if not filters or filters[0] is not silent:
+    while not filters or filters[0] is not silent:
         # Also when somebody has put another one in front, or another list in its place.
-        theirs = filters
-        ours = [silent, *without(filters)]
+        if filters is not theirs or ours[1:] != theirs:
+            made = [silent, *without(filters)]
+            if filters_now() is not filters:  # a collection has run others' code
+                filters = filters_now()
+                continue
+            theirs, ours = filters, made
         put(ours)
+        filters = filters_now()
     hushes += 1
     thread.hushed += 1
     return 0
 
 
 cdef void unhush(Thread thread) noexcept:
-    global hushes, ours, theirs
+    global hushes
     thread.hushed -= 1
     hushes -= 1
     if hushes:
@@ -75,4 +82,3 @@ cdef void unhush(Thread thread) noexcept:
         put(theirs)
     elif silent in filters:
         put(without(filters))
-    ours = theirs = None
