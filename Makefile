@@ -140,7 +140,8 @@ WERROR := $(if $(filter 1,$(COWARRAY_WERROR)),-Werror)
 SANITIZE := $(if $(COWARRAY_SANITIZE),-fsanitize=$(COWARRAY_SANITIZE) $(SANITIZED))
 YIELD := $(if $(filter 1,$(COWARRAY_YIELD)),-DCOWI_YIELD_POINTS)
 RELEASE_FLAGS := $(STANDARD) $(WARNINGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(SANITIZE),-O1,-O2) -g -pthread -Iinclude -Isrc/core -Itests/c
-C_FLAGS := $(RELEASE_FLAGS) $(ASSERTIONS)
+# On a busy machine a fill may take long: tests of pages are not to meet that pause by chance.
+C_FLAGS := $(RELEASE_FLAGS) $(ASSERTIONS) -DCOWI_SLOW_PER_REGION=1000000000000000u
 C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)$(if $(WERROR),-werror)
 C_BUILD := build/c/$(C_VARIANT)
 COUNT_BUILT = echo "built: $(words $(filter %.pyx,$(EXTENSION_SOURCES))) extensions, $$($(IN_VENV) --version), $$($(IN_VENV) -m pip freeze | grep -i '^numpy=')"
@@ -220,7 +221,7 @@ headers:
 memcheck: ## Run the C tests under valgrind (where installed)
 	@if command -v valgrind > /dev/null; then \
 	    COWARRAY_TEST_SCALE=$(SHORT) $(MAKE) ctest C_TESTS="$(filter-out %/test_fork,$(C_TESTS))" \
-	        RUN="valgrind --quiet --error-exitcode=9 --leak-check=no"; \
+	        RUN="valgrind --fair-sched=try --quiet --error-exitcode=9 --leak-check=no"; \
 	else $(call SKIP,C tests under valgrind: not installed); fi
 
 # ---- sanitizers ------------------------------------------------------------------------------------------------------
@@ -269,6 +270,8 @@ sanitized-python:
 # ---- fuzzing ---------------------------------------------------------------------------------------------------------
 
 FUZZ_FLAGS := $(STANDARD) $(WARNINGS) $(ASSERTIONS) -Werror -O1 -g -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+# A check of one commit makes the same inputs each time.
+FUZZ_UNTIL = $(if $(COWARRAY_CHECK_SEED),-seed=$(COWARRAY_CHECK_SEED) -runs=2500,-max_total_time=$(SECONDS))
 FUZZ_INCLUDES := -Iinclude -Isrc/core -Itests/c -Itests/c/stress
 FUZZ_SOURCES := $(wildcard src/core/*.c tests/c/stress/*.c) tests/c/harness.c tests/c/tracing.c tests/fuzz/core.c
 
@@ -278,7 +281,7 @@ fuzz-core: ## Look for inputs that break the C API, with libFuzzer (SECONDS=; wh
 	@if ! tools/links.sh clang -fsanitize=fuzzer,address,undefined; then \
 	    $(call SKIP,fuzzing the C API: needs clang and its libFuzzer (libclang-rt)); \
 	else clang $(FUZZ_FLAGS) $(FUZZ_INCLUDES) $(filter-out %/stress.c,$(FUZZ_SOURCES)) -o build/fuzz/core-fuzzer && \
-	    build/fuzz/core-fuzzer -max_total_time=$(SECONDS) -max_len=600 -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 \
+	    build/fuzz/core-fuzzer $(FUZZ_UNTIL) -max_len=600 -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 \
 	        build/fuzz/core tests/fuzz/corpus/core 2> build/fuzz/core.log || { cat build/fuzz/core.log; exit 1; }; \
 	    sed -n 's/^stat::number_of_executed_units: *\(.*\)/fuzz-core: \1 inputs/p' build/fuzz/core.log; fi
 

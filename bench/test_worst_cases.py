@@ -23,7 +23,7 @@ def test_mixed_writes_are_timed_beside_numpy():
 
 
 def test_a_day_is_worked_and_nothing_grows():
-    command = [sys.executable, HERE / "day_of_work.py", "--seconds", "4", "--parts", "2"]
+    command = [sys.executable, HERE / "day_of_work.py", "--seconds", "4", "--parts", "3"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("Grown: nothing.\n")
 

@@ -78,7 +78,12 @@ def pytest_runtest_setup(item):
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item, nextitem):
     result = yield
-    before, now = item.stash[FOUND], state()
+    before = item.stash[FOUND]
+    if item.path.parent.name != "engines":
+        for thread in {*threading.enumerate()} - before["threads"]:
+            if not isinstance(thread, threading._DummyThread):
+                thread.join(2.0)  # one that has done its work may not have ended yet
+    now = state()
     del item.stash[FOUND]
     now["threads"] |= before["threads"]  # an engine's that ends is no trace of this test
     left = {name: (was, now[name]) for name, was in before.items() if now[name] != was}

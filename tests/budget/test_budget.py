@@ -13,6 +13,7 @@ from support.seeds import all_or, worlds
 from support.threads import together
 
 import cowarray
+from cowarray._modes.budget import outside
 from cowarray._modes.budget.run_log import read_log
 
 MIB = 1 << 20
@@ -344,11 +345,26 @@ def test_a_chain_of_a_hundred_thousand_is_made_again():
 
 
 def test_a_loop_is_not_remembered_for_ever():
+    def nodes():
+        gc.collect()
+        return sum(type(each).__name__ == "Node" for each in gc.get_objects())
+
+    before = nodes()
     u = cowarray.checkpoint(cowarray.zeros(3))
     for _ in range(5000):
         u = (u + 1) * 1.0
-    assert sum(type(each).__name__ == "Node" for each in gc.get_objects()) < 1000
+    assert nodes() - before < 1000
     assert u.tolist() == [5000.0] * 3
+
+
+def test_what_another_thread_has_let_go_of_meanwhile_is_not_managed():
+    """Each looks when nobody else can be in the middle."""
+    x = cowarray.decheckpoint(cowarray.checkpoint(cowarray.ones(3)))
+    assert outside.decheckpoint(x) is None
+    with pytest.raises(BufferError, match="not managed"):
+        outside.evict(x)
+    assert outside.where_away(x) == ""
+    assert x.tolist() == [1, 1, 1]
 
 
 def test_threads_that_wait_have_one_making():

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import pytest
 from support.seeds import chosen_seed
+from support.threads import alone
 
 from cowarray._modes.budget.pools import RULES, Pool, Pools
 
@@ -431,11 +432,14 @@ def test_a_long_program_takes_no_more_memory(step):
     for _ in range(1000):
         last = step(pools, base, last)
     tracemalloc.start()
+    taken = [tracemalloc.get_traced_memory()[0]]
     try:
-        before = tracemalloc.get_traced_memory()[0]
-        for _ in range(20_000):
-            last = step(pools, base, last)
-        assert tracemalloc.get_traced_memory()[0] - before < 2000
+        for _ in range(4):
+            for _ in range(5000):
+                last = step(pools, base, last)
+            taken.append(tracemalloc.get_traced_memory()[0])
+        # All threads are counted: one that hears of more tests to run takes some memory, once.
+        assert min(after - before for before, after in pairwise(taken)) < 500
     finally:
         tracemalloc.stop()
 
@@ -466,6 +470,7 @@ def state(pools, known):
     )
 
 
+@alone()
 def test_a_refused_allocation_changes_nothing():
     memory = pytest.importorskip("_testcapi", reason="CPython's own tests can refuse memory")
     failed = 0
@@ -501,6 +506,7 @@ def test_a_refused_allocation_changes_nothing():
     assert failed >= 4
 
 
+@alone()
 def test_eviction_never_fails_for_want_of_memory():
     memory = pytest.importorskip("_testcapi", reason="CPython's own tests can refuse memory")
     pools = Pools(1000)

@@ -6,8 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
+from support.limits import LONGEST
 
 import cowarray
+from cowarray._modes.fake.forecasts import forget
 
 N = 1000
 CALLS = [
@@ -95,7 +97,7 @@ class QuietThread(threading.Thread):
     def wait(self, frame, event, arg):
         if any(each[2].__name__ == "Hushed" for each in warnings.filters):
             self.is_quiet.set()
-            self.may_go_on.wait(60)
+            self.may_go_on.wait(LONGEST)
 
     def run(self):
         sys.setprofile(self.wait)
@@ -103,7 +105,7 @@ class QuietThread(threading.Thread):
 
     def __enter__(self):
         self.start()
-        assert self.is_quiet.wait(60)
+        assert self.is_quiet.wait(LONGEST)
         return self
 
     def __exit__(self, *args):
@@ -112,6 +114,7 @@ class QuietThread(threading.Thread):
 
 
 def test_who_is_being_told_loses_no_filter_when_another_thread_is_quiet_no_more():
+    forget()
     x = cowarray.checkpoint(cowarray.ones((N, 3)))
 
     class Awaited(type):
@@ -134,6 +137,7 @@ def test_who_is_being_told_loses_no_filter_when_another_thread_is_quiet_no_more(
 
 
 def test_filters_that_come_while_another_thread_is_quiet_stay():
+    forget()
     x = cowarray.checkpoint(cowarray.ones((N, 4)))
     with warnings.catch_warnings():
         before = warnings.filters[:]

@@ -58,6 +58,8 @@ cow_stats stats_now(void);
 /* Runs body in a forked child; true when it ended well, without a failed check, and in time: in a minute, unless it sets
  * another alarm. Such a child starts no thread. */
 bool child_succeeds(void (*body)(void *argument), void *argument);
+/* The same, where other threads allocate. AddressSanitizer's malloc knows nothing of forks: there it waits a while instead. */
+bool child_succeeds_amid_threads(void (*body)(void *argument), void *argument);
 
 /* ---- short forms for arrays whose bytes are all the same ---------------------------------------------------------- */
 

@@ -32,7 +32,15 @@ CORE = ROOT / "src" / "core"
 BUILD = ROOT / "build" / "mutants"
 CC = os.environ.get("CC", "cc").split()
 SHARED = dict(re.findall(r"^(\w+) := (.*)$", (ROOT / "flags.mk").read_text(), re.M))
-FLAGS = [*SHARED["STANDARD"].split(), "-w", "-O0", "-pthread", f"-I{ROOT / 'include'}", f"-I{HERE}"]
+FLAGS = [
+    *SHARED["STANDARD"].split(),
+    "-w",
+    "-O0",
+    "-pthread",
+    "-DCOWI_SLOW_PER_REGION=1000000000000000u",
+    f"-I{ROOT / 'include'}",
+    f"-I{HERE}",
+]
 
 _COMMIT_ENTERS = '    COWI_YIELD("commit");\n    (void)cowi_gate_enter(false);\n'
 _COMMIT_REFUSES = (
@@ -539,7 +547,10 @@ def run(program, objects, directory, test=""):
     # What finds the faults is no stress test. An assertion may be anywhere.
     only = test if test.isidentifier() else ""
     environment = {**os.environ, "COWARRAY_TEST_SCALE": "1", "COWARRAY_TEST_ONLY": only}
-    done = subprocess.run([made], env=environment, capture_output=True, text=True, timeout=600)
+    try:
+        done = subprocess.run([made], env=environment, capture_output=True, text=True, timeout=600)
+    except subprocess.TimeoutExpired as error:
+        raise Missed(f"{program} hangs") from error
     return done.stderr, done.returncode
 
 

@@ -463,7 +463,6 @@ static void heap_in_the_child(void *unused)
 {
     cow_storage *s;
     (void)unused;
-    (void)alarm(5);
     CHECK_EQ(cow_heap_keep((size_t)8 << 20), (size_t)64 << 20);
     s = make_filled(cow_heap(), (size_t)5 << 20, 3);
     CHECK(holds(s, 3));

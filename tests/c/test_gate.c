@@ -46,6 +46,7 @@ typedef struct writing {
     cow_overwrite_scope scope;
     void (*write)(struct writing *w);
     cowi_atomic_uint closed;
+    cowi_atomic_uint about; /* to write */
     cowi_atomic_uint written;
     bool early; /* written while the gate was closed */
 } writing;
@@ -66,6 +67,7 @@ static void *write_when_closed(void *argument)
     while (!cowi_load_seq_cst(&w->closed)) {
         sleep_ms(1);
     }
+    cowi_store_seq_cst(&w->about, 1);
     w->write(w);
     cowi_store_seq_cst(&w->written, 1);
     return NULL;
@@ -75,6 +77,9 @@ static void watch_the_writer(void *argument)
 {
     writing *w = (writing *)argument;
     cowi_store_seq_cst(&w->closed, 1);
+    while (!cowi_load_seq_cst(&w->about)) {
+        sleep_ms(1);
+    }
     for (int i = 0; i < 100 && !w->early; i++) {
         sleep_ms(1);
         w->early = cowi_load_seq_cst(&w->written) != 0;
@@ -98,6 +103,7 @@ static void no_storage_gets_other_bytes_while_a_fork_is_under_way(fixture *f)
         w.write = ways[i];
         w.early = false;
         cowi_init(&w.closed, 0);
+        cowi_init(&w.about, 0);
         cowi_init(&w.written, 0);
         if (w.write == commit) {
             REQUIRE(cow_overwrite_begin(w.a, 0, &w.scope, NULL) == COW_OK);
@@ -141,6 +147,7 @@ static void a_fill_waits_for_a_fork(fixture *f)
     w.write = fill_absent;
     w.early = false;
     cowi_init(&w.closed, 0);
+    cowi_init(&w.about, 0);
     cowi_init(&w.written, 0);
     filler = spawn(write_when_closed, &w);
     when_closed_argument = &w;
@@ -184,7 +191,7 @@ static void delete_and_fork(void *data, void *context, size_t nbytes)
     CHECK_EQ(nbytes, SIZE);
     o->deleted++;
     o->thread = spawn(fork_once, o);
-    for (int i = 0; i < 2000 && !o->in_time; i++) {
+    for (int i = 0; i < 20000 && !o->in_time; i++) {
         sleep_ms(1);
         o->in_time = cowi_load_seq_cst(&o->forked) != 0;
     }

@@ -189,7 +189,7 @@ static void generations_hold_in_threads_and_children(fixture *f)
     for (unsigned round = 0; round < rounds(6); round++) {
         use(round % 4 == 3 ? COW_PAGING_LEDGER : COW_PAGING_EAGER);
         c.childs_seed = c.seed + round;
-        CHECK(child_succeeds(child_generates, &c));
+        CHECK(child_succeeds_amid_threads(child_generates, &c));
     }
     cowi_store_release(&c.stop, 1);
     for (size_t i = 0; i < 2; i++) {

@@ -66,7 +66,7 @@ static void threads_and_forks_see_values_only(fixture *f)
     }
     start_line_wait(&c.line);
     for (unsigned round = 0; round < rounds(40); round++) {
-        CHECK(child_succeeds(child_walks, c.root));
+        CHECK(child_succeeds_amid_threads(child_walks, c.root));
     }
     cowi_store_release(&c.stop, 1);
     for (size_t i = 0; i < 3; i++) {

@@ -209,7 +209,7 @@ static void threads_and_children_see_what_they_kept(fixture *f)
     }
     start_line_wait(&all.line);
     for (unsigned round = 0; round < rounds(8); round++) {
-        CHECK(child_succeeds(child_reads, &all));
+        CHECK(child_succeeds_amid_threads(child_reads, &all));
     }
     cowi_store_release(&all.stop, 1);
     for (size_t i = 0; i < 2; i++) {
@@ -257,6 +257,7 @@ static pthread_t begin(pair_of *all, void *(*body)(void *))
     cowi_store_relaxed(&all->stop, 0);
     thread = spawn(body, all);
     while (!cowi_load_acquire(&all->began)) {
+        (void)sched_yield();
     }
     return thread;
 }

@@ -482,7 +482,7 @@ typedef struct finder {
     int descriptor;
     size_t nbytes;
     size_t turns;
-    cowi_atomic_uint stop;
+    cowi_atomic_uint stop, began;
 } finder;
 
 static void *receive_and_drop(void *context)
@@ -503,6 +503,7 @@ static void *receive_and_drop(void *context)
             cow_storage_free(made);
         }
         cow_base_release(base);
+        cowi_store_release(&of->began, 1);
     }
     return NULL;
 }
@@ -515,6 +516,7 @@ static void begin_without_storage(finder *out, size_t turns)
     out->nbytes = cow_base_nbytes(of.base);
     out->turns = turns;
     cowi_init(&out->stop, 0);
+    cowi_init(&out->began, 0);
     cow_base_identity(of.base, out->identity);
     cow_base_release(of.base);
     cow_storage_free(first);
@@ -544,11 +546,14 @@ static void a_child_can_look(fixture *f)
     (void)f;
     begin_without_storage(&of, SIZE_MAX);
     REQUIRE(pthread_create(&thread, NULL, receive_and_drop, &of) == 0);
+    while (!cowi_load_acquire(&of.began)) {
+        sleep_ms(1);
+    }
     for (int i = 0, status = 0; i < 20 && status == 0; i++) {
         const pid_t child = fork();
         if (child == 0) {
             const uint64_t nobody[2] = {1, 1};
-            (void)alarm(10);
+            (void)alarm(60);
             _exit(cow_base_find(nobody) == NULL ? 0 : 1);
         }
         REQUIRE(child > 0 && waitpid(child, &status, 0) == child);

@@ -31,7 +31,7 @@ from support.tracing import TracingAllocator
 import cowarray
 
 ALL = 400  # allocations of one call that are refused one by one; of the rest, every so many
-LIMIT = 300  # seconds for one call's sweep: one that hangs dies
+LIMIT = 300  # seconds for one refusal: one that hangs dies
 OUR_FILES = ("src/cowarray", str(Path(cowarray.__file__).parent), "<call>")
 FREELIST = 256  # arrays that Cython keeps for reuse; 64 Holds, 16 Pins
 
@@ -327,9 +327,14 @@ def isolated(work):
         child = os.fork()
         if not child:
             faulthandler.enable(stack, all_threads=False)
+
+            def emit(event):
+                signal.alarm(LIMIT)
+                os.write(writer, json.dumps(event).encode() + b"\n")
+
             signal.alarm(LIMIT)
             try:
-                work(lambda event: os.write(writer, json.dumps(event).encode() + b"\n"))
+                work(emit)
             except BaseException:
                 traceback.print_exc()
                 os._exit(1)

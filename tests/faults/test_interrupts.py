@@ -178,8 +178,8 @@ write, partial = t.WRITES[{name!r}]
 _, new = t.duration(write)
 x = cowarray.array(t.OLD)
 stopped = False
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     while True:
         x = cowarray.array(t.OLD)
         view, other, shown = x[1:], x.copy(), np.asarray(x)

@@ -17,6 +17,7 @@ from support.extensions import run as run_command
 from support.oracle import outcome, value
 from support.prepared import PreparedCall
 from support.sources import load
+from support.threads import alone
 from support.tracing import TracingAllocator
 
 import cowarray
@@ -531,6 +532,7 @@ def swept(refuse, stop, n, access, arrays):
 
 @pytest.mark.parametrize("access", ACCESSES)
 @pytest.mark.parametrize("whose", ["Python's", "the core's"])
+@alone()
 def test_each_allocation_refused_in_turn(access, whose):
     """The access succeeds or nothing has happened; the next one finds everything."""
     python = pytest.importorskip("_testcapi", reason="CPython's own tests can refuse memory")

@@ -9,6 +9,7 @@ import threading
 import tracemalloc
 import warnings
 import weakref
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -499,10 +500,11 @@ def test_many_writes_take_no_more_memory_than_some():
             return tracemalloc.get_traced_memory()[0]
 
         tracemalloc.start()
-        before, after = write_many(), write_many()
+        taken = [write_many() for _ in range(3)]
         tracemalloc.stop()
-        assert before < 2_000_000
-        assert after < before + 100_000
+        assert taken[0] < 2_000_000
+        # All threads are counted: one that hears of more tests to run takes some memory, once.
+        assert min(after - before for before, after in pairwise(taken)) < 100_000
 
 
 def test_strided_writes_of_two_lines_take_no_more_memory_than_some():

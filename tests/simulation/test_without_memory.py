@@ -4,6 +4,7 @@ import gc
 import warnings
 
 import pytest
+from support.threads import alone
 
 import cowarray
 from cowarray._array.copies import watch_copies
@@ -26,6 +27,12 @@ def every_mode_has_been_met():
         pass
     for write in write_element, write_part, update:
         write(cowarray.zeros(4), None)
+
+
+@pytest.fixture(autouse=True)
+def no_other_thread():
+    with alone():
+        yield
 
 
 def refused(n, function):

@@ -119,7 +119,8 @@ def test_a_collection_at_any_allocation_commits_nothing_of_its_own(begin):
     state, was = history.state, []
 
     def act():
-        if history._caller:  # not while the lock is let go of: then the call has been made
+        # Not while the lock is let go of: then the call has been made; not in another thread, which would wait for it.
+        if history._caller == threading.get_ident():
             before = len(came)
             refused(CALLS["commit" if before % 2 else "undo"], history, came)
             assert len(came) > before
