@@ -356,11 +356,11 @@ bool cowi_context_has_past(cowi_context *context)
 
 void cowi_context_bring_back(cowi_context *context, cow_dataptr bytes)
 {
-    uint64_t counts;
-    do {
-        counts = still(context); /* who would fill them has not seen the past yet, and is about to */
-        COWI_YIELD("bring back");
-    } while (!cowi_cas_acq_rel(&context->counts, &counts, counts | FILLED));
+    uint64_t counts = still(context); /* who would fill them has not seen the past yet, and is about to */
+    COWI_YIELD("bring back");
+    while (!cowi_cas_acq_rel(&context->counts, &counts, counts | FILLED)) {
+        counts = still(context);
+    }
     COWI_YIELD("bytes come back");
     context->original = bytes;
     context->retired = cowi_load_relaxed(&context->past);

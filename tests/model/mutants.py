@@ -138,7 +138,12 @@ CORE = {
             "context.c",
             "!context->foreign && shares(cowi_load_acquire(&context->counts)) == 1",
             "!context->foreign && shares(cowi_load_relaxed(&context->counts)) == 1",
-        )
+        ),
+        (  # a look whether the bytes are absent comes next, and is enough
+            "context.c",
+            "return (cowi_load_acquire(&context->counts) & ABSENT) != 0;",
+            "return (cowi_load_relaxed(&context->counts) & ABSENT) != 0;",
+        ),
     ],
     "pins lowered relaxed": [
         ("scope.c", "cowi_sub_release(&scope->storage->pins", "cowi_sub_relaxed(&scope->storage->pins")

@@ -101,7 +101,7 @@ def test_a_fault_that_no_longer_fits_is_refused(run, tmp_path):
 def test_each_spin_fault_is_one_that_the_models_know(run):
     source = "".join(
         (MODEL / "spin" / f"{name}.pml").read_text()
-        for name in ("protocol", "fork", "ground", "bases", "leases", "pasts", "pasts_again")
+        for name in ("protocol", "fork", "ground", "bases", "leases", "pasts", "pasts_again", "gone")
     )
     known = set(re.findall(r"(?:#ifn?def |defined\()([A-Z_]{8,})", source)) - {"STORAGES"}
     assert known == set(run.SPIN)
