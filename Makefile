@@ -140,8 +140,7 @@ WERROR := $(if $(filter 1,$(COWARRAY_WERROR)),-Werror)
 SANITIZE := $(if $(COWARRAY_SANITIZE),-fsanitize=$(COWARRAY_SANITIZE) $(SANITIZED))
 YIELD := $(if $(filter 1,$(COWARRAY_YIELD)),-DCOWI_YIELD_POINTS)
 RELEASE_FLAGS := $(STANDARD) $(WARNINGS) $(WERROR) $(SANITIZE) $(YIELD) $(if $(SANITIZE),-O1,-O2) -g -pthread -Iinclude -Isrc/core -Itests/c
-# On a busy machine a fill may take long: tests of pages are not to meet that pause by chance.
-C_FLAGS := $(RELEASE_FLAGS) $(ASSERTIONS) -DCOWI_SLOW_PER_REGION=1000000000000000u
+C_FLAGS := $(RELEASE_FLAGS) $(ASSERTIONS) $(NO_PAUSE)
 C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)$(if $(WERROR),-werror)
 C_BUILD := build/c/$(C_VARIANT)
 COUNT_BUILT = echo "built: $(words $(filter %.pyx,$(EXTENSION_SOURCES))) extensions, $$($(IN_VENV) --version), $$($(IN_VENV) -m pip freeze | grep -i '^numpy=')"

@@ -10,3 +10,5 @@ CYTHON_FLAGS := -Wall -Wextra
 SANITIZED := -fno-sanitize-recover=all -fno-omit-frame-pointer
 # All that the core can check of itself (src/core/assertions.h): for tests and with sanitizers.
 ASSERTIONS := -DCOWI_FULL_ASSERTIONS
+# On a busy machine a fill may take long: tests of pages are not to meet that pause by chance.
+NO_PAUSE := -DCOWI_SLOW_PER_REGION=1000000000000000u

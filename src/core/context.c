@@ -150,16 +150,24 @@ static void drop_retired(cowi_context *context)
     }
 }
 
+/* The counts, once bytes do not move: in a few instructions it is clear who has them. */
+static uint64_t still(cowi_context *context)
+{
+    uint64_t counts = cowi_load_acquire(&context->counts);
+    while ((counts & STATE) == STATE) {
+        (void)sched_yield();
+        counts = cowi_load_acquire(&context->counts);
+    }
+    return counts;
+}
+
 static void forget_past(cowi_context *context)
 {
     void *past = cowi_load_acquire(&context->past);
     if (past != NULL) {
         context->allocator->paging->pasts->forget(past);
     }
-    while (cowi_context_moving(
-        context)) { /* it is about to have bytes: from whom recalls them for a writer, or a window's end */
-        (void)sched_yield();
-    }
+    (void)still(context);  /* it is about to have bytes: from whom recalls them for a writer, or a window's end */
     drop_retired(context); /* also that past, if it has inherited a window meanwhile */
 }
 
@@ -289,17 +297,6 @@ bool cowi_context_moving(cowi_context *context)
     return (cowi_load_acquire(&context->counts) & STATE) == STATE;
 }
 
-/* The counts, once bytes do not move: in a few instructions it is clear who has them. */
-static uint64_t still(cowi_context *context)
-{
-    uint64_t counts = cowi_load_acquire(&context->counts);
-    while ((counts & STATE) == STATE) {
-        (void)sched_yield();
-        counts = cowi_load_acquire(&context->counts);
-    }
-    return counts;
-}
-
 bool cowi_context_take_over(cowi_context *context, cow_dataptr *taken)
 {
     const cow_dataptr none = {NULL, NULL, NULL};
@@ -398,6 +395,7 @@ cow_status cowi_context_fill(cowi_context *context, cow_dataptr bytes, bool *alo
         if ((counts & STATE) != ABSENT) {
             return (counts & STATE) == STATE ? COW_EBUSY : COW_EPRESENT;
         }
+        COWI_YIELD("claim");
     } while (!cowi_cas_acq_rel(&context->counts, &counts, counts | FILLED));
     if (cowi_load_acquire(&context->past) != NULL) { /* filled and taken over since the caller looked */
         (void)cowi_sub_release(&context->counts, FILLED);

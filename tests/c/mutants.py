@@ -32,15 +32,8 @@ CORE = ROOT / "src" / "core"
 BUILD = ROOT / "build" / "mutants"
 CC = os.environ.get("CC", "cc").split()
 SHARED = dict(re.findall(r"^(\w+) := (.*)$", (ROOT / "flags.mk").read_text(), re.M))
-FLAGS = [
-    *SHARED["STANDARD"].split(),
-    "-w",
-    "-O0",
-    "-pthread",
-    "-DCOWI_SLOW_PER_REGION=1000000000000000u",
-    f"-I{ROOT / 'include'}",
-    f"-I{HERE}",
-]
+COMMON = SHARED["STANDARD"].split() + SHARED["NO_PAUSE"].split()
+FLAGS = [*COMMON, "-w", "-O0", "-pthread", f"-I{ROOT / 'include'}", f"-I{HERE}"]
 
 _COMMIT_ENTERS = '    COWI_YIELD("commit");\n    (void)cowi_gate_enter(false);\n'
 _COMMIT_REFUSES = (

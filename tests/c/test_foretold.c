@@ -295,8 +295,7 @@ static bool second_is_paged(const cow_allocator *allocator, cow_storage **source
 /* Two plans and the process have an allowance each. */
 static void plans_borrow_from_nobody_else(fixture *f)
 {
-    const cow_paging_policy small = {COW_PAGING_LEDGER, SIZE,
-                                     1}; /* huge pages may be there at one time and not at another */
+    const cow_paging_policy small = {COW_PAGING_LEDGER, SIZE, 1}; /* there may be no huge ones any more */
     cow_storage *sources[4], *clones[4];
     cow_account *plans[2] = {NULL, NULL}, *before = cow_account_use(NULL);
     bool paged[4];

@@ -16,18 +16,6 @@ PAGE = 4096
 taken = cowarray.isolated(lambda x: x, as_numpy=True)
 
 
-@pytest.fixture
-def can_page():
-    """With small pages: whether there are huge ones depends on what else runs."""
-    paging = cowarray.paging("ledger", small_pages=True)
-    try:
-        if cowarray.zeros(N).by_page().storage.own_nbytes == 8 * N:
-            pytest.skip("the system grants no pages")
-        yield
-    finally:
-        cowarray.paging(paging, small_pages=False)
-
-
 def frozen(n):
     n.flags.writeable = False
     return n

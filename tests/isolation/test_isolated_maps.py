@@ -45,18 +45,6 @@ def own_bytes(x):
     raise AssertionError("no map has the array")
 
 
-@pytest.fixture
-def can_page():
-    """With small pages: whether there are huge ones depends on what else runs."""
-    paging = cowarray.paging("ledger", small_pages=True)
-    try:
-        if cowarray.zeros(N).by_page().storage.own_nbytes == 8 * N:
-            pytest.skip("the system grants no pages")
-        yield
-    finally:
-        cowarray.paging(paging, small_pages=False)
-
-
 @pytest.fixture(params=[False, True], ids=["cowarray", "numpy"])
 def taken(request):
     """What stands for an array in a call."""

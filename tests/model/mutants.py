@@ -4,7 +4,8 @@
 replacements in copies of src/core; each text must occur exactly once in its file, so that a change of the core cannot
 make a mutant vanish unseen.
 
-docs/models.md has a table of all of it, and tests/project/test_models.py sees that the two agree.
+One file, for whoever changes the core looks for all that break with it. docs/models.md has a table of all of it, and
+tests/project/test_models.py sees that the two agree.
 """
 
 SPIN = {

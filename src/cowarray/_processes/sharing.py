@@ -71,19 +71,18 @@ class _Door:
             self.close()
             raise
 
-    def is_full(self) -> bool:
-        """Whether nobody more is let in. Whoever is slow to ask goes then."""
+    def listen(self) -> bool:
+        """Listen while there is room for a guest, which one makes who is slow to ask. Whether there is."""
         if len(self.guests) >= _MOST_GUESTS:
             oldest = next(iter(self.guests))
             if time.monotonic() - oldest.since > _MOST_SECONDS:
                 self.dismiss(oldest)
-        return len(self.guests) >= _MOST_GUESTS
-
-    def listen(self, wanted: bool) -> None:
-        if wanted and self.listener not in self.selector.get_map():
+        listens, room = self.listener in self.selector.get_map(), len(self.guests) < _MOST_GUESTS
+        if room and not listens:
             self.selector.register(self.listener, selectors.EVENT_READ)
-        if not wanted and self.listener in self.selector.get_map():
+        if listens and not room:
             self.selector.unregister(self.listener)
+        return room
 
     def admit(self) -> None:
         try:
@@ -223,9 +222,8 @@ class Sharer:
     def _serve(self, door: _Door) -> None:
         try:
             while not self._is_over(door):
-                full = door.is_full()
-                door.listen(not full)
-                for key, _ in door.selector.select(1.0 if full or self._leases else 60.0):
+                often = not door.listen() or self._leases
+                for key, _ in door.selector.select(1.0 if often else 60.0):
                     if key.fileobj is door.listener:
                         door.admit()
                     elif isinstance(key.fileobj, _Guest):
