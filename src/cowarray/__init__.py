@@ -11,6 +11,7 @@ from cowarray._array.array import Snapshot
 from cowarray._face.attributes import Flags, FlatIterator
 from cowarray._face.capi import _C_API as _C_API
 from cowarray._face.ndarray import ndarray
+from cowarray._face.ndarray import set_namespace as _set_namespace
 from cowarray._face.pickles import _unpickle as _unpickle
 from cowarray._face.pickles import _unpickle_objects as _unpickle_objects
 
@@ -20,7 +21,7 @@ import typing as _typing
 import numpy as _np
 from numpy.typing import ArrayLike as _ArrayLike
 
-from cowarray import _chapters, array_api, fft, lib, linalg, random
+from cowarray import _chapters, fft, lib, linalg, random
 from cowarray._array.overlaps import aliases, shares_bytes
 from cowarray._chapters import *
 from cowarray._chapters.absent import absence as _absence
@@ -43,6 +44,7 @@ from cowarray._modes.fake.refusals import FakeError
 from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
 from cowarray._modes.simulate.simulation import simulate
 from cowarray._native.figures import keep_freed, paging, paging_memory, reset_stats, stats
+from cowarray._native.fork_locks import importing as _importing
 from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion
 from cowarray._ops.conversion import array, asarray, from_dlpack
@@ -51,11 +53,10 @@ from cowarray._tools import notebook as _notebook
 from cowarray._tools.registering import register
 from cowarray._tools.relatives import Relative
 from cowarray._tools.report import Explanation, explain
-from cowarray._versions.changes import Changes, changes
-from cowarray._versions.history import History
-from cowarray._versions.merging import MergeConflict, merge
-from cowarray._versions.saving import save_async
-from cowarray._versions.tree import Version
+
+if _typing.TYPE_CHECKING:
+    from cowarray import array_api
+    from cowarray._versions.public import Changes, History, MergeConflict, Version, changes, merge, save_async
 
 del _interpreter, _notebook  # They do their work when they are imported: arrays have their HTML from the second.
 
@@ -146,24 +147,19 @@ for _public in (
     _unpickle_objects,
     AliasingError,
     AliasingWarning,
-    Changes,
     CopyError,
     Divergence,
     Explanation,
     FakeError,
-    History,
     Line,
-    MergeConflict,
     Relative,
     Sharer,
     Site,
     TraceEvent,
-    Version,
     aliasing,
     budget,
     by_descriptor,
     by_page,
-    changes,
     checkpoint,
     decheckpoint,
     deferred,
@@ -179,11 +175,9 @@ for _public in (
     lend,
     load,
     materialize,
-    merge,
     no_copy,
     register,
     save,
-    save_async,
     savez,
     savez_compressed,
     simulate,
@@ -195,10 +189,34 @@ for _public in (
 del _public
 
 
+# Imported when the first of these is asked for: with all that they need they would take a third of the import's time.
+_LATER = ("Changes", "History", "MergeConflict", "Version", "array_api", "changes", "merge", "save_async")
+
 if not _typing.TYPE_CHECKING:
 
     def __getattr__(name):
-        raise _absence(__name__, name)
+        if name not in _LATER:
+            raise _absence(__name__, name)
+        with _importing:
+            if name == "array_api":
+                import cowarray.array_api  # which sets the name
+
+                return cowarray.array_api
+            from cowarray._versions import public
+        return globals().setdefault(name, getattr(public, name))
+
+    def __dir__():
+        return sorted({*globals(), *_LATER})
+
+
+def _first_namespace(api_version: str | None) -> _typing.Any:
+    """What `x.__array_namespace__()` is the first time: `array_api` is imported, and hands its own in."""
+    with _importing:
+        from cowarray.array_api import _namespace
+    return _namespace.namespace(api_version)
+
+
+_set_namespace(_first_namespace)
 
 
 _Shape = _typing.TypeVar("_Shape", bound=tuple[_typing.Any, ...])

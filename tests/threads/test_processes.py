@@ -179,6 +179,9 @@ FIRST_USES = {
     "deferred": "ca.deferred()",
     "budget": "ca.budget(1 << 20)",
     "random.default_rng": "ca.random.default_rng()",
+    "array_api": "ca.array_api.asarray(1)",
+    "__array_namespace__": "ca.zeros(1).__array_namespace__()",
+    "save_async": "ca.save_async('/dev/null/no', ca.zeros(1)).exception()",
     "History": """
         history = ca.History({"a": ca.zeros(1 << 20)})
         for k in range(3):

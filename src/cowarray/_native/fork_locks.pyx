@@ -8,8 +8,13 @@ It is compiled: the handler of a signal runs between the bytecodes of Python cod
 is taken and the note of it.
 """
 
+import logging
 import os
 import threading
+
+# What `History` needs imports it. It has a lock that a fork takes, and here, registered earlier, takes after these: who
+# imports may want it. It is no module to import while another thread forks: see the end.
+del logging
 
 importing = threading.RLock()
 cdef list locks = [importing]
