@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import complete as _complete
 from cowarray._face.annotations import Array, Axes, DType
-from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
 
 __all__ = [
@@ -136,7 +135,7 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
 
 
 def eig(a: ArrayLike) -> Any:
-    """Eigenvalues and eigenvectors of matrices: complex, with any version of NumPy.
+    """Eigenvalues and eigenvectors of matrices.
 
     Parameters
     ----------
@@ -146,19 +145,15 @@ def eig(a: ArrayLike) -> Any:
     Returns
     -------
     EigResult
-        A named tuple ``(eigenvalues, eigenvectors)`` of ndarray: fresh.
+        A named tuple ``(eigenvalues, eigenvectors)`` of ndarray: fresh. Complex; before NumPy 2.5, real where no
+        eigenvalue has an imaginary part.
 
     Raises
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.eig : The same; before NumPy 2.5, real where no eigenvalue has an imaginary part.
     """
-    result = dispatched(np.linalg.eig, a)
-    return type(result)(*map(_complex, result)) if isinstance(result, tuple) else result
+    return dispatched(np.linalg.eig, a)
 
 
 def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
@@ -185,9 +180,9 @@ def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
 
 
 def eigvals(a: ArrayLike) -> Array:
-    """Eigenvalues of matrices: complex, with any version of NumPy.
+    """Eigenvalues of matrices.
 
-    Fresh.
+    Fresh. Complex; before NumPy 2.5, real where none has an imaginary part.
 
     Parameters
     ----------
@@ -198,12 +193,8 @@ def eigvals(a: ArrayLike) -> Array:
     ------
     LinAlgError
         The computation does not converge.
-
-    See Also
-    --------
-    numpy.linalg.eigvals : The same; before NumPy 2.5, real where no eigenvalue has an imaginary part.
     """
-    return _complex(dispatched(np.linalg.eigvals, a))
+    return dispatched(np.linalg.eigvals, a)
 
 
 def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Array:
@@ -628,13 +619,6 @@ def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, o
         Which norm.
     """
     return dispatched(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord)
-
-
-def _complex(values: Any) -> Any:
-    """NumPy before 2.5 returns real arrays if no eigenvalue happens to have an imaginary part."""
-    if not isinstance(values, (ndarray, np.ndarray)):  # the result of another type's __array_function__
-        return values
-    return values.astype(np.result_type(values.dtype, np.complex64), copy=False)
 
 
 _complete(globals(), "numpy.linalg")

@@ -2,11 +2,13 @@
 
 from typing import Any, Literal, SupportsIndex
 
+import numpy as _np
 from numpy.typing import ArrayLike
 
-from cowarray import linalg as _linalg
+import cowarray.linalg as _linalg
 from cowarray._chapters.docstrings import CompletedFrom as _CompletedFrom
 from cowarray._face.annotations import Array, Axes, DType
+from cowarray._face.ndarray import ndarray as _ndarray
 from cowarray._ops.conversion import standard as _standard
 from cowarray.array_api._linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 
@@ -67,8 +69,12 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
 
 @_completed
 def eig(x: ArrayLike, /) -> Any:
-    """Eigenvalues and eigenvectors of matrices: complex, with any version of NumPy."""
-    return _standard(_linalg.eig(x))
+    """Eigenvalues and eigenvectors of matrices.
+
+    A named tuple ``(eigenvalues, eigenvectors)``: fresh, and complex with any version of NumPy.
+    """
+    result = _linalg.eig(x)
+    return _standard(type(result)(*map(_complex, result)) if isinstance(result, tuple) else result)
 
 
 @_completed
@@ -79,8 +85,11 @@ def eigh(x: ArrayLike, /) -> Any:
 
 @_completed
 def eigvals(x: ArrayLike, /) -> Array:
-    """Eigenvalues of matrices: complex, with any version of NumPy."""
-    return _standard(_linalg.eigvals(x))
+    """Eigenvalues of matrices.
+
+    Fresh, and complex with any version of NumPy.
+    """
+    return _standard(_complex(_linalg.eigvals(x)))
 
 
 @_completed
@@ -203,6 +212,13 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DType = None) -> Array:
 def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Array:
     """Norms of vectors."""
     return _standard(_linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord))
+
+
+def _complex(values: Any) -> Any:
+    """NumPy before 2.5 returns real arrays if no eigenvalue happens to have an imaginary part."""
+    if not isinstance(values, _ndarray):  # the result of another type's __array_function__
+        return values
+    return values.astype(_np.result_type(values.dtype, _np.complex64), copy=False)
 
 
 # The namespace has the standard's names alone.
