@@ -17,48 +17,52 @@ from cowarray._face.pickles import _unpickle_objects as _unpickle_objects
 
 # isort: split
 import typing as _typing
+from importlib import import_module as _import_module
 
 import numpy as _np
 from numpy.typing import ArrayLike as _ArrayLike
 
-from cowarray import _chapters, fft, lib, linalg, random
+from cowarray import _chapters
 from cowarray._array.overlaps import aliases, shares_bytes
 from cowarray._chapters import *
 from cowarray._chapters.absent import absence as _absence
 from cowarray._chapters.inspection import __array_api_version__ as __array_api_version__
 from cowarray._chapters.inspection import __array_namespace_info__ as __array_namespace_info__
-from cowarray._files import raw as _raw
-from cowarray._files.npy import load, save, savez, savez_compressed
-from cowarray._files.raw import *
-from cowarray._modes.aliasing.aliasing import aliasing
-from cowarray._modes.budget.budgeting import budget, checkpoint, decheckpoint, evict, is_checkpointed
-from cowarray._modes.common.site import Site
-from cowarray._modes.copies.copies import CopyError, Sharer, TraceEvent, no_copy, trace
-from cowarray._modes.copies.isolating import isolated
-from cowarray._modes.copies.lending import lend
-from cowarray._modes.copies.paging import by_page
-from cowarray._modes.copies.wrapping import to_numpy, wrap
-from cowarray._modes.deferred.deferring import deferred, deferred_init, is_deferred, materialize
-from cowarray._modes.fake.planning import Line, fake, fake_like, is_fake
-from cowarray._modes.fake.refusals import FakeError
-from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
-from cowarray._modes.simulate.simulation import simulate
 from cowarray._native.figures import keep_freed, paging, paging_memory, reset_stats, stats
 from cowarray._native.fork_locks import importing as _importing
 from cowarray._native.storage import Storage
 from cowarray._ops import conversion as _conversion
 from cowarray._ops.conversion import array, asarray, from_dlpack
-from cowarray._processes.by_descriptor import by_descriptor
-from cowarray._tools import notebook as _notebook
-from cowarray._tools.registering import register
-from cowarray._tools.relatives import Relative
-from cowarray._tools.report import Explanation, explain
+from cowarray._ops.operands import provide as _provide
 
 if _typing.TYPE_CHECKING:
-    from cowarray import array_api
-    from cowarray._versions.public import Changes, History, MergeConflict, Version, changes, merge, save_async
+    from cowarray import array_api, fft, lib, linalg, random
+    from cowarray._files.npy import load, save, savez, savez_compressed
+    from cowarray._files.raw import frombuffer, fromfile, fromregex, genfromtxt, loadtxt, savetxt
+    from cowarray._modes.aliasing.aliasing import aliasing
+    from cowarray._modes.budget.budgeting import budget, checkpoint, decheckpoint, evict, is_checkpointed
+    from cowarray._modes.common.site import Site
+    from cowarray._modes.copies.copies import CopyError, Sharer, TraceEvent, no_copy, trace
+    from cowarray._modes.copies.isolating import isolated
+    from cowarray._modes.copies.lending import lend
+    from cowarray._modes.copies.paging import by_page
+    from cowarray._modes.copies.wrapping import to_numpy, wrap
+    from cowarray._modes.deferred.deferring import deferred, deferred_init, is_deferred, materialize
+    from cowarray._modes.fake.planning import Line, fake, fake_like, is_fake
+    from cowarray._modes.fake.refusals import FakeError
+    from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
+    from cowarray._modes.simulate.simulation import simulate
+    from cowarray._processes.by_descriptor import by_descriptor
+    from cowarray._tools.registering import register
+    from cowarray._tools.relatives import Relative
+    from cowarray._tools.report import Explanation, explain
+    from cowarray._versions.changes import Changes, changes
+    from cowarray._versions.history import History
+    from cowarray._versions.merging import MergeConflict, merge
+    from cowarray._versions.saving import save_async
+    from cowarray._versions.tree import Version
 
-del _interpreter, _notebook  # They do their work when they are imported: arrays have their HTML from the second.
+del _interpreter  # It has done its work: where nothing native may be loaded, it refuses.
 
 # To mypy a name is private that a literal `__all__` does not have, and it cannot follow one that is gathered: it sees
 # none, and takes all that is imported here for public.
@@ -104,6 +108,10 @@ if not MYPY:
         "fake_like",
         "fft",
         "from_dlpack",
+        "frombuffer",
+        "fromfile",
+        "fromregex",
+        "genfromtxt",
         "get_include",
         "is_checkpointed",
         "is_deferred",
@@ -115,6 +123,7 @@ if not MYPY:
         "lib",
         "linalg",
         "load",
+        "loadtxt",
         "materialize",
         "merge",
         "ndarray",
@@ -126,6 +135,7 @@ if not MYPY:
         "reset_stats",
         "save",
         "save_async",
+        "savetxt",
         "savez",
         "savez_compressed",
         "shares_bytes",
@@ -136,84 +146,83 @@ if not MYPY:
         "wrap",
     ]
     __all__ += _chapters.__all__
-    __all__ += _raw.__all__
 del MYPY
 
 __version__: _typing.Final[str] = "0.1.0"
 
 # Where users and pickles find them.
-for _public in (
-    _unpickle,
-    _unpickle_objects,
-    AliasingError,
-    AliasingWarning,
-    CopyError,
-    Divergence,
-    Explanation,
-    FakeError,
-    Line,
-    Relative,
-    Sharer,
-    Site,
-    TraceEvent,
-    aliasing,
-    budget,
-    by_descriptor,
-    by_page,
-    checkpoint,
-    decheckpoint,
-    deferred,
-    deferred_init,
-    evict,
-    explain,
-    fake,
-    fake_like,
-    is_checkpointed,
-    is_deferred,
-    is_fake,
-    isolated,
-    lend,
-    load,
-    materialize,
-    no_copy,
-    register,
-    save,
-    savez,
-    savez_compressed,
-    simulate,
-    to_numpy,
-    trace,
-    wrap,
-):
-    _public.__module__ = "cowarray"
-del _public
+_unpickle.__module__ = _unpickle_objects.__module__ = "cowarray"
+
+# What a program may never ask for: by module, the names with which it is imported. It would take as long as the rest.
+_LATER: _typing.Final = {
+    name: module
+    for module, names in {
+        "_files.npy": "load save savez savez_compressed",
+        "_files.raw": "frombuffer fromfile fromregex genfromtxt loadtxt savetxt",
+        "_modes.aliasing.aliasing": "aliasing",
+        "_modes.budget.budgeting": "budget checkpoint decheckpoint evict is_checkpointed",
+        "_modes.common.site": "Site",
+        "_modes.copies.copies": "CopyError Sharer TraceEvent no_copy trace",
+        "_modes.copies.isolating": "isolated",
+        "_modes.copies.lending": "lend",
+        "_modes.copies.paging": "by_page",
+        "_modes.copies.wrapping": "to_numpy wrap",
+        "_modes.deferred.deferring": "deferred deferred_init is_deferred materialize",
+        "_modes.fake.planning": "Line fake fake_like is_fake",
+        "_modes.fake.refusals": "FakeError",
+        "_modes.simulate.divergences": "AliasingError AliasingWarning Divergence",
+        "_modes.simulate.simulation": "simulate",
+        "_processes.by_descriptor": "by_descriptor",
+        "_tools.registering": "register",
+        "_tools.relatives": "Relative",
+        "_tools.report": "Explanation explain",
+        "_versions.changes": "Changes changes",
+        "_versions.history": "History",
+        "_versions.merging": "MergeConflict merge",
+        "_versions.saving": "save_async",
+        "_versions.tree": "Version",
+    }.items()
+    for name in names.split()
+}
+_MODULES: _typing.Final = ("array_api", "fft", "lib", "linalg", "random")
 
 
-# Imported when the first of these is asked for: with all that they need they would take a third of the import's time.
-_LATER = ("Changes", "History", "MergeConflict", "Version", "array_api", "changes", "merge", "save_async")
+def _imported(module: str) -> _typing.Any:
+    """A module of the package, imported now, while no thread forks."""
+    with _importing:
+        return _import_module(f"cowarray.{module}")
+
+
+def _late(name: str) -> _typing.Any:
+    if name in _MODULES:
+        return _imported(name)
+    return globals().setdefault(name, getattr(_imported(_LATER[name]), name))
+
 
 if not _typing.TYPE_CHECKING:
 
     def __getattr__(name):
-        if name not in _LATER:
-            raise _absence(__name__, name)
-        with _importing:
-            if name == "array_api":
-                import cowarray.array_api  # which sets the name
-
-                return cowarray.array_api
-            from cowarray._versions import public
-        return globals().setdefault(name, getattr(public, name))
+        if name in _LATER or name in _MODULES:
+            return _late(name)
+        raise _absence(__name__, name)
 
     def __dir__():
-        return sorted({*globals(), *_LATER})
+        return sorted({*globals(), *_LATER, *_MODULES})
+
+
+# Methods of arrays that need them.
+_provide(
+    checkpoint=lambda x: _late("checkpoint")(x),
+    decheckpoint=lambda x: _late("decheckpoint")(x),
+    evict=lambda x: _late("evict")(x),
+    is_checkpointed=lambda x: _late("is_checkpointed")(x),
+    _repr_html_=lambda x: _imported("_tools.notebook").as_html(x),
+)
 
 
 def _first_namespace(api_version: str | None) -> _typing.Any:
     """What `x.__array_namespace__()` is the first time: `array_api` is imported, and hands its own in."""
-    with _importing:
-        from cowarray.array_api import _namespace
-    return _namespace.namespace(api_version)
+    return _imported("array_api._namespace").namespace(api_version)
 
 
 _set_namespace(_first_namespace)

@@ -7,6 +7,7 @@ warns of is told of the line that called it.
 
 from collections.abc import Callable
 from functools import update_wrapper
+from operator import attrgetter
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
@@ -18,6 +19,9 @@ from cowarray._ops.conversion import standard_function
 from cowarray._ops.protocols import dispatched_function, elementwise_function, generalized_function, ufunc_methods
 
 __all__ = ["Ufunc", "calling", "calling_for_two", "dispatching", "standardized"]
+
+_FIGURES = ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes")
+_figures = attrgetter(*_FIGURES)
 
 _Call = ParamSpec("_Call")
 _Result = TypeVar("_Result")
@@ -200,12 +204,11 @@ def calling(ufunc: np.ufunc, returns: Any = None) -> Callable[[Callable[_Call, _
         made = _as_declared(make(ufunc, declared), declared, returns)
         for method in ufunc_methods(ufunc):
             name = method.__name__
-            _as_declared(method, getattr(Ufunc, name))
-            del method.__wrapped__  # which has self
+            described = vars(Ufunc)[name]
+            method.__doc__, method.__annotations__ = described.__doc__, described.__annotations__
             method.__module__, method.__qualname__ = made.__module__, f"{made.__qualname__}.{name}"
             setattr(made, name, method)
-        for name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes"):
-            setattr(made, name, getattr(ufunc, name))
+        made.__dict__.update(zip(_FIGURES, _figures(ufunc), strict=True))
         return cast(Ufunc[_Call, _Result], made)
 
     return decorated

@@ -7,7 +7,6 @@ what `CompletedFrom` does for functions.
 """
 
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, get_origin
 
@@ -17,8 +16,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 __all__ = ["Completed", "CompletedFrom", "complete", "describe_methods"]
 
-_HEADING = re.compile(r"\n\n(\w[\w ]*)\n-+\n")
-_ORDER = ("Parameters", "Returns", "Raises", "See Also", "Examples")
+_HEADS = {
+    title: f"{title}\n{'-' * len(title)}\n" for title in ("Parameters", "Returns", "Raises", "See Also", "Examples")
+}
 _SAME = "The same for NumPy's arrays."
 
 
@@ -93,7 +93,7 @@ class CompletedFrom:
         others = _renamed(_sections(getattr(self.functions, name).__doc__), names)
         summary, _, own = sections[""].partition("\n\n")
         kind, _, returns = others["Returns"].partition("\n    ")
-        returns = own or re.sub(r",? or `out`", "", returns)
+        returns = own or returns.replace(", or `out`", "").replace(" or `out`", "")
         described = _entries(others["Parameters"]) | _entries(sections.get("Parameters", ""))
         entries = [f"{parameter} : {described[parameter]}" for parameter in names]
         completed = {
@@ -124,8 +124,8 @@ def complete(module: Mapping[str, Any], space: str = "numpy") -> None:
     """
     for name in module["__all__"]:
         function = module[name]
-        is_function = inspect.isfunction(inspect.unwrap(function)) and function.__module__ == module["__name__"]
-        if is_function and function.__doc__:
+        is_own = hasattr(function, "__code__") and function.__module__ == module["__name__"]
+        if is_own and function.__doc__:
             sections = _sections(function.__doc__)
             summary, _, returns = sections[""].partition("\n\n")
             if returns and "Returns" not in sections:
@@ -147,7 +147,7 @@ def describe_methods(functions: Mapping[str, Any]) -> None:
             continue
         sections = _sections(functions[name].__doc__)
         described = _entries(sections["Parameters"])
-        parameters = re.findall(r", (\w+)", method.__text_signature__)
+        parameters = _parameters(method.__text_signature__)
         array = next(each for each in described if each not in parameters)
         for title, text in sections.items():
             text = text.replace(f"    `{array}`", "    The array").replace(f"`{array}`", "the array")
@@ -178,18 +178,33 @@ def _names(function: Any) -> list[str]:
     return [*code.co_varnames[: code.co_argcount], *starred, *code.co_varnames[code.co_argcount : last]]
 
 
+def _parameters(signature: str) -> list[str]:
+    """The names of a method's parameters, in C's text of its signature."""
+    names = [each.partition("=")[0].rstrip(")") for each in signature.split(", ")[1:]]
+    return [name for name in names if name.isidentifier()]
+
+
+# Without regular expressions, for it is done at each import: to compile them alone would take an eighth of that.
+
+
 def _sections(docstring: str) -> dict[str, str]:
     """The text of each section by its title; the summary and what follows it have the title ""."""
     indentation = docstring.rpartition("\n")[2]  # of the source, which Python before 3.13 keeps
-    first, *others = _HEADING.split(docstring.replace("\n" + indentation, "\n").rstrip())
-    return {"": first, **dict(zip(others[::2], others[1::2], strict=True))}
+    text, *underlined = docstring.replace("\n" + indentation, "\n").rstrip().split("\n---")
+    found: dict[str, str] = {}
+    title = ""
+    for section in underlined:
+        found[title], _, title = text.rpartition("\n\n")
+        text = section.partition("\n")[2]
+    found[title] = text
+    return found
 
 
 def _entries(section: str) -> dict[str, str]:
     """The type and description of each parameter by its name."""
     found: dict[str, str] = {}
-    for entry in re.split(r"\n(?=\S)", section) if section else ():
-        names, _, text = entry.partition(" : ")
+    for entry in section.replace("\n\n", "\v").replace("\n ", "\f").split("\n") if section else ():
+        names, _, text = entry.replace("\f", "\n ").replace("\v", "\n\n").partition(" : ")
         found |= dict.fromkeys(names.split(", "), text)
     return found
 
@@ -206,5 +221,5 @@ def _indented(kind: str, text: str) -> str:
 
 
 def _text(sections: Mapping[str, str]) -> str:
-    titled = [f"{title}\n{'-' * len(title)}\n{sections[title]}" for title in _ORDER if title in sections]
+    titled = [head + sections[title] for title, head in _HEADS.items() if title in sections]
     return "\n\n".join([sections[""], *titled]) + "\n"

@@ -2,6 +2,8 @@
 
 NumPy parses, and this module checks what NumPy does not: a file that claims more than it holds is refused before
 anything is mapped or allocated for it. Nothing in a file is executed unless the caller allows pickles.
+
+It is one file because what writes a header and what trusts one must agree.
 """
 
 import ast
@@ -23,6 +25,7 @@ from numpy.typing import ArrayLike
 from cowarray._array.imports import array_of_file
 from cowarray._face.annotations import Array
 from cowarray._native.fork_locks import importing
+from cowarray._native.public import public
 from cowarray._ops.conversion import array, asarray
 
 if TYPE_CHECKING:
@@ -49,6 +52,7 @@ class Writer(Protocol):
     def write(self, data: Any, /) -> Any: ...
 
 
+@public
 def load(
     file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Reader,
     *,
@@ -129,6 +133,7 @@ def load(
     return result
 
 
+@public
 def save(
     file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Writer,
     x: ArrayLike | Array,
@@ -163,6 +168,7 @@ def save(
     _write(file, ".npy", lambda opened: np.save(opened, shown, allow_pickle=allow_pickle))
 
 
+@public
 def savez(
     file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Writer,
     *args: ArrayLike,
@@ -196,6 +202,7 @@ def savez(
     _write(file, ".npz", lambda opened: np.savez(opened, *shown, **named))
 
 
+@public
 def savez_compressed(
     file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Writer,
     *args: ArrayLike,

@@ -7,6 +7,7 @@ from typing import Any
 
 from cowarray._face.ndarray import ndarray
 from cowarray._native.fork_locks import importing, new_fork_lock
+from cowarray._native.public import public
 from cowarray._native.storage import Storage
 
 __all__ = ["by_descriptor"]
@@ -20,6 +21,7 @@ _started: list[float] = []  # the same, of `start`
 _replaced: list[tuple[Any, type, Any]] = []  # in tables of reducers: table, class, what it had
 
 
+@public
 class by_descriptor:
     """Context manager in which large arrays go to other processes of this machine without their bytes.
 

@@ -5,7 +5,6 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.sizes import readable
 from cowarray._native.fork_locks import importing
 from cowarray._native.storage import Storage, is_absent_storage, is_deferred_storage, is_fake_storage
-from cowarray._ops.operands import provide
 from cowarray._tools.report import explain
 
 __all__ = ["as_html"]
@@ -70,6 +69,3 @@ def _values(x: ndarray) -> str:
     with printoptions(threshold=min(get_printoptions()["threshold"], _MOST_ELEMENTS)):
         text = repr(x)
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
-
-
-provide(_repr_html_=as_html)

@@ -15,6 +15,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from cowarray._native.public import public
 from cowarray._tools import neighbours
 
 __all__ = ["register"]
@@ -98,6 +99,7 @@ class _Finder:
 _FINDER = _Finder()
 
 
+@public
 def register() -> None:
     """Let autograd, dask, einops, JAX and numba take cowarray's arrays as they take NumPy's.
 

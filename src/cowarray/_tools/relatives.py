@@ -7,6 +7,7 @@ import numpy as np
 
 from cowarray._array.array import Snapshot
 from cowarray._face.ndarray import ndarray
+from cowarray._native.public import public
 from cowarray._native.storage import Storage, share_allocation
 
 __all__ = ["Relative", "relatives_of"]
@@ -14,6 +15,7 @@ __all__ = ["Relative", "relatives_of"]
 ITSELF, VIEW, COPY, SNAPSHOT, MEMORY = "itself", "view", "lazy copy", "snapshot", "NumPy array"
 
 
+@public
 class Relative(NamedTuple):
     """An array, by its name, that shares bytes with the one that `explain` is asked about.
 

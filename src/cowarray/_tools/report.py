@@ -8,6 +8,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.budget.budgeting import where_away
 from cowarray._modes.copies.copies import Sharer, known_sharers
 from cowarray._native.fork_locks import importing
+from cowarray._native.public import public
 from cowarray._native.storage import is_absent_storage, own_regions, why_not_by_page
 from cowarray._tools.relatives import Relative, relatives_of
 
@@ -17,6 +18,7 @@ _PAGE = 4096
 _LEAST = 4 << 20  # of what is ever by the page
 
 
+@public
 class Explanation(NamedTuple):
     """What `explain` found; printed, it is a few sentences.
 
@@ -151,6 +153,7 @@ class Explanation(NamedTuple):
         return _drawing().as_svg(self)
 
 
+@public
 def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) -> Explanation:
     """Say who shares x's bytes, what the next write to x would copy, and why.
 

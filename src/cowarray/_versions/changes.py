@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cowarray._face.ndarray import ndarray
+from cowarray._native.public import public
 from cowarray._ops.conversion import asarray
 from cowarray._versions.elements import CHUNK, Elements, common_order, differ, runs_that_may_differ
 
@@ -17,6 +18,7 @@ _Mask = NDArray[np.bool_]
 _Indices = NDArray[np.intp]
 
 
+@public
 class Changes:
     """Where two arrays differ, element by element. Made by `changes`; true if they differ anywhere.
 
@@ -183,6 +185,7 @@ def find(name: str, x: Elements, y: Elements) -> Changes:
     return Changes(x.seen.shape, order or tuple(range(x.seen.ndim)), x.seen.dtype.itemsize, blocks)
 
 
+@public
 def changes(a: ArrayLike, b: ArrayLike) -> Changes:
     """Where two arrays differ.
 

@@ -27,6 +27,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.deferred.deferring import is_deferred
 from cowarray._modes.fake.planning import is_fake
 from cowarray._native.fork_locks import importing
+from cowarray._native.public import public
 from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, changes, find
 from cowarray._versions.containers import Layout, arrays_in, arrays_of, number_of, put_back, read
@@ -117,6 +118,7 @@ def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Conca
     return call
 
 
+@public
 class History:
     """Versions of a state: arrays, and plain values beside them, in nested containers.
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cowarray._face.ndarray import ndarray
+from cowarray._native.public import public
 from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, find
 from cowarray._versions.elements import Elements, differ
@@ -15,6 +16,7 @@ __all__ = ["MergeConflict", "merge", "put_changes", "see_policy"]
 _POLICIES = ("raise", "first", "last")
 
 
+@public
 class MergeConflict(ValueError):
     """Two versions changed one element to different bytes.
 
@@ -37,6 +39,7 @@ class MergeConflict(ValueError):
         return str(self.args[0])
 
 
+@public
 def merge(
     base: ArrayLike, /, *versions: ArrayLike, conflicts: Literal["raise", "first", "last"] = "raise"
 ) -> ndarray[Any, Any]:

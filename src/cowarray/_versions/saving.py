@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cowarray._native.fork_locks import importing
+from cowarray._native.public import public
 from cowarray._ops.conversion import array
 from cowarray._versions.background import Background
 from cowarray._versions.coding import encoded
@@ -31,6 +32,7 @@ _NAME = "cowarray save"
 _thread = Background(_NAME)
 
 
+@public
 def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
     """Save a state as it is now, in a thread, while the program goes on changing it.
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cowarray._native.public import public
 from cowarray._versions.numbers import are_in, unique
 
 __all__ = ["NO_ENTRIES", "Entries", "Leap", "Node", "Present", "Tree", "Version"]
@@ -25,6 +26,7 @@ Entries = NDArray[np.int64]  # a row of pages, one of their contents before, one
 NO_ENTRIES: Entries = np.zeros((3, 0), np.int64)
 
 
+@public
 @dataclass(frozen=True)
 class Version:
     """One version of a history.

@@ -5,7 +5,7 @@ from typing import Literal, SupportsIndex, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from cowarray import fft as _fft
+import cowarray.fft as _fft
 from cowarray._chapters.docstrings import CompletedFrom as _CompletedFrom
 from cowarray._face.annotations import Array, Axes, Device, DType
 from cowarray._ops.conversion import standard as _standard

@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from cowarray._array.copies import alias_copies
 from cowarray._modes.common.entering import Mode
 from cowarray._native.fork_locks import importing
+from cowarray._native.public import public
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -15,6 +16,7 @@ _R = TypeVar("_R")
 __all__ = ["aliasing"]
 
 
+@public
 class aliasing(Mode):
     """Context manager and decorator in which arrays alias as NumPy's do: for libraries that write through aliases.
 

@@ -8,7 +8,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.sizes import nbytes_of
 from cowarray._native.fork_locks import importing
-from cowarray._ops.operands import provide
+from cowarray._native.public import public
 
 __all__ = ["budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed"]
 
@@ -39,6 +39,7 @@ class _Figure(Generic[_Value]):
         return self if run is None else run.stats()[self._name]
 
 
+@public
 class budget(Mode):
     """Context manager that keeps the arrays that are computed inside within so many bytes of memory.
 
@@ -234,6 +235,7 @@ def _names(parameter: str, names: Iterable[str]) -> list[str]:
     return names
 
 
+@public
 def checkpoint(x: _Array, /) -> _Array:
     """A managed copy of an array, from which managed arrays are computed, inside a budget or not.
 
@@ -274,6 +276,7 @@ def checkpoint(x: _Array, /) -> _Array:
     return outside.checkpoint(x)
 
 
+@public
 def is_checkpointed(x: object, /) -> bool:
     """Whether an array is managed: computed in a `budget`, or from what `checkpoint` gave.
 
@@ -303,6 +306,7 @@ def is_checkpointed(x: object, /) -> bool:
     return isinstance(x, ndarray) and outside.is_checkpointed(x)
 
 
+@public
 def decheckpoint(x: _Array, /) -> _Array:
     """Have an array stay: its bytes are brought, and how it was made is forgotten.
 
@@ -356,6 +360,7 @@ def where_away(x: ndarray) -> str:
     return outside.where_away(x)
 
 
+@public
 def evict(x: ndarray, /) -> None:
     """Free the bytes of a managed array, and of all that share them; they come back when somebody needs them.
 
@@ -392,7 +397,3 @@ def evict(x: ndarray, /) -> None:
 def _check(name: str, x: object) -> None:
     if not isinstance(x, ndarray):
         raise TypeError(f"{name}: expected a cowarray.ndarray (got {type(x).__name__})")
-
-
-# As methods of arrays.
-provide(checkpoint=checkpoint, decheckpoint=decheckpoint, evict=evict, is_checkpointed=is_checkpointed)

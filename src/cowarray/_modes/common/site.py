@@ -2,9 +2,12 @@
 
 from typing import Any, NamedTuple
 
+from cowarray._native.public import public
+
 __all__ = ["Site"]
 
 
+@public
 class Site(NamedTuple):
     """A line of a program.
 

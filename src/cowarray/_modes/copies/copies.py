@@ -14,11 +14,13 @@ from weakref import ref
 
 from cowarray._modes.common.entering import Entry, Mode, holding
 from cowarray._native.errors import CopyError
+from cowarray._native.public import public
 from cowarray._native.storage import Storage, Unread, count_modes, set_modes, share_allocation
 
 __all__ = ["CopyError", "Sharer", "TraceEvent", "no_copy", "trace"]
 
 
+@public
 class TraceEvent(NamedTuple):
     """What became of an array's bytes at a line: what `trace` collects.
 
@@ -49,6 +51,7 @@ class TraceEvent(NamedTuple):
         return f"{self.filename}:{self.lineno}: {self.kind}, {self.nbytes} bytes copied: {self.reason}"
 
 
+@public
 class Sharer(NamedTuple):
     """Where a Storage was made that shares an allocation: what `explain` names.
 
@@ -157,6 +160,7 @@ def known_sharers(storage: Storage) -> tuple[Sharer, ...]:
     return tuple(found)
 
 
+@public
 class no_copy(Mode):
     """Context manager in which a write raises `CopyError` instead of copying shared bytes first.
 
@@ -204,6 +208,7 @@ class _Events(list[Any]):
     lazy_nbytes = 0
 
 
+@public
 class trace(Mode):
     """Context manager that collects each copy of the current context, and each write to shared bytes, with its line.
 

@@ -11,6 +11,7 @@ from cowarray._array.imports import large_foreign
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.copies.containers import Walk
 from cowarray._modes.copies.private_maps import Maps, private_map
+from cowarray._native.public import public
 from cowarray._ops.conversion import asarray
 
 _P = ParamSpec("_P")
@@ -30,6 +31,7 @@ def isolated(function: Callable[..., _R], /, *, as_numpy: bool) -> Callable[...,
 def isolated(*, as_numpy: Literal[False] = False) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
 @overload
 def isolated(*, as_numpy: bool) -> Callable[[Callable[..., _R]], Callable[..., _R]]: ...
+@public
 def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = False) -> Any:
     """Wrap a function so that each call gets arrays of its own, to which it may write.
 

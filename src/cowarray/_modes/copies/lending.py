@@ -4,10 +4,12 @@ from typing import Any, Self
 
 from cowarray._array.exports import Loan
 from cowarray._face.ndarray import ndarray
+from cowarray._native.public import public
 
 __all__ = ["lend"]
 
 
+@public
 class lend:
     """Context manager in which `numpy.asarray` of these arrays, and their buffers, are writable aliases.
 

@@ -3,10 +3,12 @@
 from typing import Any
 
 from cowarray._face.ndarray import ndarray
+from cowarray._native.public import public
 
 __all__ = ["by_page"]
 
 
+@public
 def by_page(x: ndarray[Any, Any], /, *, required: bool = False) -> ndarray[Any, Any]:
     """Have an array and all its copies written by the page, whatever they cost.
 

@@ -9,11 +9,13 @@ import numpy as np
 from cowarray._array.columns import frame_of_own
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.copies.containers import Walk
+from cowarray._native.public import public
 from cowarray._ops.conversion import own_or_asarray
 
 __all__ = ["to_numpy", "wrap"]
 
 
+@public
 def wrap(obj: Any, /) -> Any:
     """Put lazy copies in the place of all arrays in an object: a snapshot of all of it.
 
@@ -55,6 +57,7 @@ def wrap(obj: Any, /) -> Any:
     return Walk(_lazy, _opened)(obj)
 
 
+@public
 def to_numpy(obj: Any, /, *, writable: bool = False) -> Any:
     """Put NumPy's arrays in the place of all of cowarray's in an object.
 

@@ -12,6 +12,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.sizes import readable
 from cowarray._native.fork_locks import importing
+from cowarray._native.public import public
 from cowarray._native.storage import is_deferred_storage
 from cowarray._ops.operands import watch_births
 
@@ -22,6 +23,7 @@ _T = TypeVar("_T")
 _Array = TypeVar("_Array", ndarray, np.ndarray[Any, Any])
 
 
+@public
 class deferred(Mode):
     """Context manager in which operations are recorded, and done when somebody needs their results.
 
@@ -88,6 +90,7 @@ class deferred(Mode):
         super().__init__("deferred", blocks.variable, block, ((watch_births,),), blocks)
 
 
+@public
 def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
     """Call a function with the arrays that are born in it deferred.
 
@@ -144,6 +147,7 @@ def _warn_of_numpys(fn: Callable[..., object], made: object, given: object) -> N
         )
 
 
+@public
 def is_deferred(obj: object, /) -> bool:
     """Whether an array, or one in an object, is still to be computed.
 
@@ -171,6 +175,7 @@ def is_deferred(obj: object, /) -> bool:
     return any(_has_no_bytes_yet(x) for x in _arrays_in(obj))
 
 
+@public
 def materialize(
     obj: _T,
     /,

@@ -7,6 +7,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.site import Site
 from cowarray._native.fork_locks import importing
+from cowarray._native.public import public
 from cowarray._native.storage import Storage, is_fake_storage
 from cowarray._ops.conversion import own_or_asarray
 from cowarray._ops.operands import watch_births
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Line", "fake", "fake_like", "is_fake"]
 
 
+@public
 class Line(NamedTuple):
     """What the arrays that are born at one line of a program take, and what writes there copy.
 
@@ -38,6 +40,7 @@ class Line(NamedTuple):
     bytes_copied: int
 
 
+@public
 class fake(Mode):
     """Context manager in which arrays are born without bytes: shapes, dtypes and memory are right, values are missing.
 
@@ -197,6 +200,7 @@ class fake(Mode):
         return as_html(self)
 
 
+@public
 def is_fake(x: object, /) -> bool:
     """Whether x is an array without bytes.
 
@@ -224,6 +228,7 @@ def is_fake(x: object, /) -> bool:
     return isinstance(x, ndarray) and is_fake_storage(x.storage)
 
 
+@public
 def fake_like(*arrays: Any) -> Any:
     """Make arrays without bytes that are like given ones: in shape, dtype, strides, flag, and in who aliases whom.
 

@@ -1,10 +1,12 @@
 """What is raised where an array without bytes is asked for a value."""
 
 from cowarray._modes.common.site import Site
+from cowarray._native.public import public
 
 __all__ = ["FakeError"]
 
 
+@public
 class FakeError(TypeError):
     """An operation needs what an array without bytes does not have.
 

@@ -3,10 +3,12 @@
 from typing import Any, NamedTuple
 
 from cowarray._modes.common.site import Site
+from cowarray._native.public import public
 
 __all__ = ["AliasingError", "AliasingWarning", "Divergence"]
 
 
+@public
 class Divergence(NamedTuple):
     """An access to bytes that only an alias has: what `simulate` collects.
 
@@ -57,6 +59,7 @@ class Divergence(NamedTuple):
         )
 
 
+@public
 class AliasingWarning(UserWarning):
     """A line relied on an alias where cowarray copies in meaning. Given inside `simulate`.
 
@@ -74,6 +77,7 @@ class AliasingWarning(UserWarning):
         return type(self), (self.divergence,)
 
 
+@public
 class AliasingError(RuntimeError):
     """A line relied on an alias where cowarray copies in meaning. Raised inside ``simulate(error=True)``.
 

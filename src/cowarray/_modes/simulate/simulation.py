@@ -8,11 +8,13 @@ from cowarray._array.copies import alias_copies, watch_copies
 from cowarray._modes.common.entering import Mode
 from cowarray._modes.simulate.divergences import AliasingError, AliasingWarning, Divergence
 from cowarray._native.fork_locks import importing
+from cowarray._native.public import public
 from cowarray._ops.operands import watch_births
 
 __all__ = ["simulate"]
 
 
+@public
 class simulate(Mode):
     """Context manager in which copies in meaning are NumPy's views, and accesses that depend on that are found.
 
