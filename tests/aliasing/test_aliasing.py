@@ -394,6 +394,42 @@ def test_requirements_are_numpys():
                 assert ca.aliases(found, x) == np.shares_memory(expected, n), (words, part)
 
 
+@pytest.mark.parametrize("size", [3, 600_000])
+@pytest.mark.parametrize("mode", [ca.aliasing, ca.simulate])
+def test_arrays_whose_elements_overlap_are_written_as_numpys(mode, size):
+    """As scikit-image's graphs do: they write what nobody reads to one element that is broadcast."""
+
+    def program(xp, strided):
+        x = xp.arange(float(size))
+        kept = x.copy()
+        one = xp.broadcast_to(x[:1], (2, 3))
+        readonly = one.flags.writeable
+        one.setflags(write=True)
+        one[1] = [7, 8, 9]
+        twice = strided(x, (size - 1, 2), (8, 8))
+        twice[1] = -1.0
+        twice += 1
+        box = xp.ndarray((2, 2), float, x, 0, (8, 8))
+        box[0, 1] = 5.0
+        box.flags.writeable = True
+        again = twice.copy()
+        again[:] = 0
+        return [np.asarray(each) for each in (x, kept, one, twice, again)], readonly, box.flags.writeable
+
+    expected, *flags = program(np, np.lib.stride_tricks.as_strided)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ca.AliasingWarning)
+        with mode():
+            found, *ours = program(ca, ca.lib.stride_tricks.as_strided)
+            assert ours == flags
+            for mine, theirs in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(mine, theirs)
+    x = ca.broadcast_to(ca.zeros(1), (2,))
+    with pytest.raises(ValueError, match="elements of the array overlap"):
+        x.setflags(write=True)
+    assert not ca.lib.stride_tricks.as_strided(ca.zeros(3), (2, 2), (8, 8)).flags.writeable
+
+
 # ---- bases -----------------------------------------------------------------------------------------------------------
 
 

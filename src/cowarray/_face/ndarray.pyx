@@ -406,7 +406,8 @@ cdef class ndarray(Array):
         Raises
         ------
         ValueError
-            `write` for an array whose elements overlap; `align` for one that is not aligned; `uic`.
+            `write` for an array whose elements overlap, but not inside `aliasing`; `align` for one that is not aligned;
+            `uic`.
 
         See Also
         --------
@@ -419,7 +420,10 @@ cdef class ndarray(Array):
             raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
         if write is not None:
             write = bool(write)
-            if write and not distinct(self.nd, shape_of(self), itemsize_of(self), strides_of(self)):
+            if (
+                write and not distinct(self.nd, shape_of(self), itemsize_of(self), strides_of(self))
+                and not exports_alias()
+            ):
                 raise ValueError("cannot set WRITEABLE flag to True: elements of the array overlap; copy it first")
             self.writeable = write
 

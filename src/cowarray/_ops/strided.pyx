@@ -18,6 +18,7 @@ from cowarray._array.array cimport (
     storage_for,
     strides_of,
 )
+from cowarray._array.copies cimport exports_alias
 from cowarray._array.imports cimport import_array
 from cowarray._array.layout cimport distinct, extent, extent_fits, MAXDIMS, nbytes_fit
 from cowarray._native.storage cimport Storage, window_size
@@ -47,7 +48,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     subok : bool, default False
         Ignored: the result is a `cowarray.ndarray`.
     writeable : bool, default True
-        ``False``: the view is read-only. So it is where elements overlap, or `x` is read-only.
+        ``False``: the view is read-only. So it is where `x` is, and outside `aliasing` where elements overlap.
 
     Returns
     -------
@@ -119,7 +120,7 @@ cdef Array strided_view(Array x, tuple lengths, tuple steps, bint writeable):
             f"as_strided: shape {lengths!r} and strides {steps!r} lead outside the array's memory, which has "
             f"{window_size(storage)} bytes; the array begins at byte {x.offset} of it"
         )
-    writeable = writeable and x.writeable and distinct(nd, shape, itemsize, strides)
+    writeable = writeable and x.writeable and (distinct(nd, shape, itemsize, strides) or exports_alias())
     view = shadowed_as(on_storage(storage, x.offset, nd, shape, strides, x.descr, writeable, BORN_VIEW), x)
     return <Array>as_standard(view) if x.standard else view
 
@@ -152,5 +153,5 @@ def _plain_new_array(shape, dtype, buffer, offset, strides, order):
         return import_array(numpy_ndarray(shape, dtype, buffer, offset, strides, order), None)
     passage = viewing_passage()
     x = <Array?>passage.result(numpy_ndarray(shape, dtype, passage.read(buffer), offset, strides, order))
-    x.writeable = x.writeable and distinct(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
+    x.writeable = x.writeable and (distinct(x.nd, shape_of(x), itemsize_of(x), strides_of(x)) or exports_alias())
     return x
