@@ -26,7 +26,7 @@ from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
 from cowarray._c.python cimport count_from_the_front, publish, seal
 from cowarray._native.storage cimport Access, OPERATION, WRITES
-from cowarray._ops.indexing cimport item_at, settled, shown_key, shown_value
+from cowarray._ops.indexing cimport flat_item_at, item_at, settled, shown_key, shown_value
 from cowarray._ops.operands cimport as_standard, detached_void, is_handed_with, is_numpys_scalar, leaves_lane, take_road
 from cowarray._ops.picking cimport A_FLAT_INDEX, narrow_to, new_picked, says_where
 
@@ -204,10 +204,12 @@ cdef class FlatIterator:
         return self
 
     def __next__(self):
-        if self.at >= size_of(self.of):
+        cdef Py_ssize_t at = self.at
+        if at >= size_of(self.of):
             raise StopIteration
-        self.at += 1
-        return self[self.at - 1]
+        self.at = at + 1
+        found = flat_item_at(self.of, at)
+        return self[at] if found is None else found
 
     def __getitem__(self, key):
         if leaves_lane(self.of) or is_handed_with(key, None):

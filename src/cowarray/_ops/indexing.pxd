@@ -21,6 +21,7 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
 cdef object item_by_numpy(Array self, object key)
 cdef object elements_at(Array self, Array key)
 cdef object item_at(Array self, Py_ssize_t index)
+cdef object flat_item_at(Array self, Py_ssize_t index)
 
 
 cdef inline object get_item(Array self, object key):

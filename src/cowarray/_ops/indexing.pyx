@@ -419,6 +419,21 @@ cdef object item_at(Array self, Py_ssize_t index):
                       self.writeable, BORN_VIEW)
 
 
+cdef object flat_item_at(Array self, Py_ssize_t index):
+    """self.flat[index] of a number, as iteration asks for it: in range. None: ask NumPy."""
+    cdef cnp.ndarray header = self.header
+    cdef cnp.npy_intp place = self.offset
+    cdef int axis
+    if header is None or leaves_lane(self) or not is_number(self.descr) or not fits(self, header):
+        return None
+    for axis in range(self.nd - 1, 0, -1):
+        place += index % self.dims[axis] * self.dims[self.nd + axis]
+        index = index // self.dims[axis]
+    if self.nd:
+        place += index * self.dims[self.nd]
+    return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
+
+
 cdef cnp.npy_intp element_offset(Array x, object key) except -1:
     """Bytes from the start of the window to the element at key; -2 unless key is one integer in range for each axis."""
     cdef cnp.npy_intp offset = x.offset

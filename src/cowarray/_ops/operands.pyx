@@ -125,22 +125,28 @@ cdef bint is_handed(tuple args, dict kwargs) except -1:
 
 cdef bint is_handed_with(object first, object second) except -1:
     """`is_handed` of an operation with one or two arguments."""
-    return interceptor is not None and is_handed((first, second), {})
+    if interceptor is None:
+        return False
+    return relaxed(&births_watched) != 0 or is_watched(first, 0) or is_watched(second, 0)
+
+
+cdef inline bint is_watched(object value, int depth) except -1:
+    """Whether a value is an array with a doorkeeper, or a list, tuple or dict that has one in it."""
+    if is_array(value):
+        return has_doorkeeper(<Array>value)
+    if value is None or depth == MAXDIMS:
+        return False
+    if isinstance(value, list):
+        return any_watched(list.__iter__(value), depth + 1)
+    if isinstance(value, tuple):
+        return any_watched(tuple.__iter__(value), depth + 1)
+    return type(value) is dict and any_watched((<dict>value).values(), depth + 1)
 
 
 cdef bint any_watched(object values, int depth) except -1:
-    """Whether an array in values, or in lists and tuples there, has a doorkeeper."""
+    """Whether one of the values is watched."""
     for value in values:
-        if is_array(value):
-            if has_doorkeeper(<Array>value):
-                return True
-        elif isinstance(value, list) and depth < MAXDIMS:
-            if any_watched(list.__iter__(value), depth + 1):
-                return True
-        elif isinstance(value, tuple) and depth < MAXDIMS:
-            if any_watched(tuple.__iter__(value), depth + 1):
-                return True
-        elif type(value) is dict and depth < MAXDIMS and any_watched((<dict>value).values(), depth + 1):
+        if is_watched(value, depth):
             return True
     return False
 
