@@ -6,6 +6,8 @@
  *
  * src/core/protocol.md defines the words (allocation, share, reference, Storage, scope, pin) and gives the reason for
  * every lock and memory order.
+ *
+ * It is one file because it is all that a user of the core includes. Each section can be read alone.
  */
 #ifndef COWARRAY_CORE_H
 #define COWARRAY_CORE_H

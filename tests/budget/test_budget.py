@@ -1,4 +1,7 @@
-"""`budget`: what is computed inside stays within so many bytes, and is what it would have been."""
+"""`budget`: what is computed inside stays within so many bytes, and is what it would have been.
+
+It is one file because it is what one class promises, a test for each promise. Each can be read alone.
+"""
 
 import contextlib
 import gc

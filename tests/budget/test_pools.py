@@ -1,4 +1,7 @@
-"""What is chosen to leave memory is what the heuristic says, by sums over components that brute force agrees with."""
+"""What is chosen to leave memory is what the heuristic says, by sums over components that brute force agrees with.
+
+It is one file because each test sets the same pools against the same brute force.
+"""
 
 import gc
 import math

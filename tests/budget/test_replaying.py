@@ -1,6 +1,7 @@
 """A log is replayed as the paper says: within the budget, its results there at the end, at a plain simulator's cost.
 
-The plain one, below, is recursive, keeps no sums, and looks for what is alive and connected anew each time.
+The plain one, below, is recursive, keeps no sums, and looks for what is alive and connected anew each time. It is one
+file because all of it stands beside that one.
 """
 
 import json

@@ -1,4 +1,7 @@
-"""What is spilled comes back as it was: beside forks and threads, on a full disk; and nothing is left on the disk."""
+"""What is spilled comes back as it was: beside forks and threads, on a full disk; and nothing is left on the disk.
+
+It is one file because the slots, the room in the file and the disk fail into each other. Each can be read alone.
+"""
 
 import contextlib
 import gc

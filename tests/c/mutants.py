@@ -6,6 +6,8 @@ usage: mutants.py [word ...]     only faults whose name has one of the words
 A fault is one or more replacements in copies of src/core; each text must occur exactly once in its file, so that a
 change of the core cannot make a fault vanish unseen. What finds it is a test or an assertion of the core. Every
 assertion must be known to go red: it stands beside a fault here, or has a row in test_assertions.c.
+
+It is one file because it is one list: whoever changes the core looks there for all that breaks with it.
 """
 
 import os

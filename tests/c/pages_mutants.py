@@ -1,6 +1,6 @@
 """Faults of windows by the page, from the boxes that ask for them to their end: for mutants.py and in its form.
 
-In boxes.c, prices.c, windows.c, policy.c, maps.c and pages.c.
+In boxes.c, prices.c, windows.c, policy.c, maps.c and pages.c. It is one file because it is one list.
 """
 
 PAGES = {

@@ -1,7 +1,9 @@
 /* The core checks itself: each of its assertions aborts, and says which it is, when what it asserts is broken.
  *
  * Each row of the table breaks one in a forked child. mutants.py sees that every assertion in src/core has a row here or a
- * planted fault there. Built twice (see the Makefile): with the full assertions, and as a release is. */
+ * planted fault there. Built twice (see the Makefile): with the full assertions, and as a release is.
+ *
+ * One file, for it is one table, and what its rows break. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -1,6 +1,8 @@
 /* Allocation failure. Each operation is repeated with its 1st, 2nd, ... n-th allocation refused until it succeeds; after
  * each failure the arrays hold what they held, share what they shared, and no byte more is live. A test in
- * tests/faults/test_every_fault.py compares the table below with the functions of core.h that can fail. */
+ * tests/faults/test_every_fault.py compares the table below with the functions of core.h that can fail.
+ *
+ * One file, for it is one table, over one small world. */
 #include "harness.h"
 
 #define SIZE 300u

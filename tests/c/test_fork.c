@@ -1,5 +1,7 @@
 /* fork in one thread while others copy: the child's arrays work. Each child is watched by an alarm; it reports failed checks
- * through its exit status, starts no thread, and leaves by _exit. */
+ * through its exit status, starts no thread, and leaves by _exit.
+ *
+ * One file, for each section forks with the same memory and watches its children alike. */
 #include "harness.h"
 
 #include <fcntl.h>

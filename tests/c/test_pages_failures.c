@@ -1,6 +1,8 @@
 /* Whatever the system refuses, a write by the page ends as a copy would have: every value is right, every status is COW_OK,
  * and nothing is left over. Where a window was taken over, memory may run out for a page that others need, or for one of them
- * who reads; then nothing has changed. Each call of the files for pages fails in turn, alone and with all after it. */
+ * who reads; then nothing has changed. Each call of the files for pages fails in turn, alone and with all after it.
+ *
+ * One file, for each section breaks the same small world. */
 #include "failing.h"
 
 #include <dirent.h>

@@ -1,5 +1,7 @@
 /* A Storage equals its base but for the runs that are told: who has the base and the bytes of those runs, in whatever process,
- * can make it again. A base is received only if nobody can change it, and found by its identity while it lives. */
+ * can make it again. A base is received only if nobody can change it, and found by its identity while it lives.
+ *
+ * One file, for what one side tells the other side takes. Each section can be read alone. */
 #define _GNU_SOURCE /* memfd_create */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,4 +1,7 @@
-"""What `deferred` promises: exact bytes in any order, in place, once; and what ends a recipe."""
+"""What `deferred` promises: exact bytes in any order, in place, once; and what ends a recipe.
+
+It is one file because it is a table of cases, and a test over each. Each can be read alone.
+"""
 
 import gc
 import math

@@ -1,6 +1,7 @@
 """Other libraries' types compute with our arrays as with NumPy's: whoever declines ours is asked with a snapshot.
 
-Small classes, written as those of SciPy, torch, astropy and dask are, and these themselves where they are installed.
+Small classes, written as those of SciPy, torch, astropy and dask are, and these themselves where they are installed. It
+is one file because each section asks the same classes.
 """
 
 import contextlib

@@ -9,6 +9,8 @@ blocks that are kept for reuse, and the memory of NumPy's own C code. Nothing is
 With ``--paging MODE``, those that write to copies by the page. What they take and copy is asked after each write, of
 the kernel and of `stats`: the pages that arrays have for themselves, and the bases. The forecast must be within 10 % of
 both.
+
+It is one file because it is a list of programs, and how they are measured.
 """
 
 import argparse

@@ -3,6 +3,8 @@
 Shape, dtype and strides must be equal, and so must the class of an error. Strides of arrays without elements are not
 compared. ``python tests/fakes/inference_programs.py --programs 100000 --seed 7`` makes
 that many calls of each kind, and prints how many had a result, how many an error, and how many differed.
+
+It is one file because it is one list of kinds of calls. Read it a kind at a time.
 """
 
 import argparse

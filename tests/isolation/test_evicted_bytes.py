@@ -1,6 +1,7 @@
 """Bytes that are away come back at the door, once and for all that share them, and no result tells that they were away.
 
-Doorkeepers in Python stand in for a memory budget: they know the values, and bring them when they are asked.
+Doorkeepers in Python stand in for a memory budget: they know the values, and bring them when they are asked. It is one
+file because each section has such doorkeepers.
 """
 
 import gc

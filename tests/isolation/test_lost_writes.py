@@ -1,4 +1,7 @@
-"""`trace` tells each write to a lazy copy that was dropped before anybody read it, and no other write."""
+"""`trace` tells each write to a lazy copy that was dropped before anybody read it, and no other write.
+
+It is one file because each section asks the same trace for what is lost. Each can be read alone.
+"""
 
 import gc
 import inspect

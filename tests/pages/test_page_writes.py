@@ -1,4 +1,7 @@
-"""A write to a large array that shares bytes costs the pages that it writes, and no array notices."""
+"""A write to a large array that shares bytes costs the pages that it writes, and no array notices.
+
+It is one file because each section writes to the same large arrays. Each can be read alone.
+"""
 
 import contextlib
 import gc

@@ -1,5 +1,8 @@
 """`simulate` computes what NumPy computes, and finds each access that relies on an alias where cowarray copies: at its
-line, with the line that copied and the line that wrote, once, and nothing else."""
+line, with the line that copied and the line that wrote, once, and nothing else.
+
+It is one file because most of it is a table of programs and what is to be found in each.
+"""
 
 import contextvars
 import gc

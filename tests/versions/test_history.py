@@ -1,4 +1,7 @@
-"""A history gives back what each version was, in the same arrays, and what it refuses changes nothing."""
+"""A history gives back what each version was, in the same arrays, and what it refuses changes nothing.
+
+It is one file because each section keeps histories of the same states. Each can be read alone.
+"""
 
 import os
 import threading

@@ -1,5 +1,8 @@
 """A history in a folder is what it is in memory, whatever happens to the process that writes it: the last version that
-was committed is whole, and what nobody committed is not there."""
+was committed is whole, and what nobody committed is not there.
+
+It is one file because each section breaks the same kind of folder. Each can be read alone.
+"""
 
 import contextlib
 import dataclasses

@@ -5,7 +5,7 @@ their one hidden state (`numpy.random.seed`, ...) are in `legacy_random.py`.
 
 Threads may share a Generator: as in NumPy, a lock of its bit generator is held while numbers are drawn.
 
-Read it a method at a time.
+It is one file because it is one class, with NumPy's methods. Read it a method at a time.
 """
 
 # NumPy's stubs have an overload for each way to call, which pyright looks for here, too.

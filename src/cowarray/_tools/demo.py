@@ -2,6 +2,8 @@
 
 The array comes from a read-only memory map. NumPy's side does what one writes today: copy first, then edit. Every
 cowarray result is compared with NumPy's, byte by byte, and the file's checksum is taken before and after.
+
+It is one file so that it can be read, and copied, as one program: the file, the steps, the measuring, the screen.
 """
 
 import contextlib

@@ -7,6 +7,8 @@ that the user names.
 
 The program runs in this process, as ``__main__``. Its threads start in a context that has the mode in force, and so do
 the processes that `multiprocessing` starts.
+
+It is one file because who imports, what runs, and what its threads and processes get are one rule.
 """
 
 import _thread

@@ -3,6 +3,8 @@
 A stand-in has the names of one of NumPy's modules and no others. A name that cowarray has is cowarray's; any other is
 borrowed from NumPy, and the arrays that it returns become cowarray's. The stand-ins of one program know each other, and
 note where a borrowed name was first used.
+
+It is one file because values, the class and the modules each hand out the other two.
 """
 
 import copyreg
