@@ -30,7 +30,7 @@ import cowarray
 __all__ = ["FUNCTIONS", "by_hand", "run"]
 
 MIB = 1 << 20
-FUNCTIONS = ("tanh", "sin", "matmul")
+FUNCTIONS = ("tanh", "tanh+", "sin", "matmul")  # "tanh+": of the input and a tenth, two operations a layer
 HEURISTICS = ("dtr", "local", "lru", "size", "random")
 
 
@@ -38,6 +38,8 @@ def layer(function, module, weights):
     """One layer forward, of its input; and backward, of the gradient, its input and its output."""
     if function == "tanh":
         return module.tanh, lambda g, x, y: g * (1 - y * y)
+    if function == "tanh+":
+        return lambda x: module.tanh(x + 0.1), lambda g, x, y: g * (1 - y * y)
     if function == "sin":
         return module.sin, lambda g, x, y: g * module.cos(x)
     return lambda x: x @ weights, lambda g, x, y: g @ weights.T + x.T @ g * 1e-9  # with a gradient of the weights

@@ -5,6 +5,7 @@ It is one file because it is what one class promises, a test for each promise. E
 
 import contextlib
 import gc
+import math
 import os
 import sys
 import weakref
@@ -345,6 +346,28 @@ def test_a_chain_of_a_hundred_thousand_is_made_again():
     assert steps[5].tolist() == [5, 5]
     del steps, step
     gc.collect()
+
+
+@pytest.mark.parametrize("layers", [64, 256])
+def test_a_cheap_step_before_a_dear_one_takes_no_room_when_it_has_come_back(layers):
+    """Within 2 sqrt(N) arrays: where it stayed, a chain of both took 2.3 and 3.3 of what it takes without."""
+    n = np.linspace(0, 1, 1024)
+
+    def gradient(x):
+        kept = [x]
+        for _ in range(layers):
+            kept.append(cowarray.tanh(kept[-1] + 0.1))
+        g = cowarray.ones(1024)
+        while len(kept) > 1:
+            y = kept.pop()
+            g = g * (1 - y * y)
+        return g
+
+    expected = gradient(cowarray.asarray(n))
+    with cowarray.budget(2 * math.isqrt(layers) * n.nbytes, small=0, cost="model") as budget:
+        assert np.array_equal(gradient(cowarray.asarray(n)), expected)
+        stats = budget.stats()
+    assert stats["base_time"] + stats["remat_time"] < 1.65 * stats["base_time"]
 
 
 def test_a_loop_is_not_remembered_for_ever():

@@ -184,7 +184,17 @@ class Plain:
             self.remat += call.time
         for arg in call.args:
             arg.storage.locks -= 1
+        # What came back for this call alone goes again, if it is no smaller and took at most half the time.
+        for arg in dict.fromkeys(call.args):
+            storage = arg.storage
+            kept = not storage.present or storage.references or storage.constant or storage.pinned
+            if not kept and 2 * arg.call.time <= call.time and storage.nbytes >= need and self.readers(storage) == 1:
+                self.leave(storage)
         self.running.pop()
+
+    def readers(self, storage):
+        calls = {value.call for value in self.values() if value.call} | {*self.running}
+        return sum(storage in {arg.storage for arg in call.args} for call in calls)
 
     def add(self, nbytes, cost):
         self.storages.append(Storage(nbytes, cost, len(self.storages)))

@@ -1,7 +1,7 @@
 """Bringing evicted bytes back: what made them is done again, or they are read from a file.
 
 What is still to be made is on a stack, so a chain may have any length. What has been made is there for others at once.
-What nobody else refers to is kept only as long as something on the stack needs it.
+What nobody else refers to stays while there is room, but for what `is_spent`.
 """
 
 from contextvars import Context
@@ -277,10 +277,22 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
             put(run, reference(), laid(results[place], outline, values), values, temporaries)
     values = results = None
     for each in node.reads:
-        if each in temporaries and (<ManagedVersion>each).readers <= 1 and not run.is_enforced():
-            del temporaries[each]
+        if is_spent(<ManagedVersion>each, node, need):
+            temporaries.pop(each, None)
             (<ManagedVersion>each).value = None
     return 0
+
+
+cdef bint is_spent(ManagedVersion version, ManagedNode node, size_t need) noexcept:
+    """Whether a version came back for a node alone, which has run, and leaves at once.
+
+    It is of use only after what the node made has left. To have that in its place takes no more memory, and to make
+    both again at most half as much more: with all that leaves in this way before it, twice as much.
+    """
+    return (
+        version.value is not None and version.node is not None and version.readers <= 1
+        and 2 * (<ManagedNode>version.node).cost <= node.cost and window_size(<Storage>version.value) >= need
+    )
 
 
 cdef int have_own_bytes(Storage storage) except -1:

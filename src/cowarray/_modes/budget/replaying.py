@@ -4,6 +4,9 @@ The rules are those of Kirisame et al., "Dynamic Tensor Rematerialization" (2021
 runs; room is made before its results are allocated; what several results share is run once for all; an alias takes no
 bytes, and is made again by its own operation; a write in place gives a new array. An array that nobody refers to leaves
 at once, and comes back if another is made of it again. `Pools` decides what leaves, as in a run on real arrays.
+
+One rule is not the paper's: an array that came back for another alone leaves as soon as that is made, if it is no
+smaller and took at most half the time. It is of no use before the other has left.
 """
 
 import weakref
@@ -135,11 +138,12 @@ class _CannotGoOn(Exception):
 class _Storage:
     """Bytes, and how often the program refers to them."""
 
-    __slots__ = ("__weakref__", "fillings", "is_pinned", "is_present", "pool", "references")
+    __slots__ = ("__weakref__", "fillings", "is_pinned", "is_present", "pool", "readers", "references")
 
     def __init__(self, nbytes: int, cost: float, constant: bool = False) -> None:
         self.pool = Pool(nbytes, cost, constant=constant, owner=weakref.ref(self))
         self.references = 0
+        self.readers = 0  # operations that may run again
         self.is_present = False
         self.is_pinned = False
         self.fillings = 0  # how often they have left: what was defined before is not defined now
@@ -167,7 +171,7 @@ class _Value:
 class _Operation:
     """An operation, whose results may die before it. They keep it, and it keeps its arguments."""
 
-    __slots__ = ("args", "line", "nbytes", "operation", "results", "sizes", "time")
+    __slots__ = ("args", "line", "nbytes", "operation", "reads", "results", "sizes", "time")
 
     def __init__(self, line: int, operation: str, args: tuple[_Value, ...], sizes: tuple[int, ...], time: int) -> None:
         self.line = line
@@ -177,6 +181,13 @@ class _Operation:
         self.nbytes = sum(sizes)
         self.time = time
         self.results: list[weakref.ref[_Value]] = []
+        self.reads = {arg.storage for arg in args}
+        for storage in self.reads:
+            storage.readers += 1
+
+    def __del__(self) -> None:
+        for storage in self.reads:
+            storage.readers -= 1
 
 
 class _Run:
@@ -216,7 +227,11 @@ class _Run:
 
     def drop(self, storage: _Storage) -> None:
         storage.references -= 1
-        if storage.references == 0 and not storage.is_pinned and not storage.pool.constant:
+        if storage.references == 0:
+            self.let_go(storage)
+
+    def let_go(self, storage: _Storage) -> None:
+        if not storage.is_pinned and not storage.pool.constant:
             if storage.is_present:
                 storage.leave()
             self.pools.gone(storage.pool)
@@ -317,7 +332,16 @@ class _Run:
             self.run(call, first and len(stack) == 1)
             for arg in call.args:
                 self.pools.unlock(arg.storage.pool)
+            for arg in dict.fromkeys(call.args):
+                if self.is_spent(arg, call):
+                    self.let_go(arg.storage)
             stack.pop()
+
+    def is_spent(self, arg: _Value, call: _Operation) -> bool:
+        """Whether an argument came back for an operation alone, which has run, and leaves at once."""
+        storage = arg.storage
+        came_back = storage.is_present and storage.references == 0 and storage.readers == 1
+        return came_back and 2 * arg.call.time <= call.time and storage.pool.nbytes >= call.nbytes
 
     def begin(self, call: _Operation) -> list[_Value]:
         """Lock the arguments that are there. The others, last first."""
