@@ -424,6 +424,10 @@ def test_arrays_whose_elements_overlap_are_written_as_numpys(mode, size):
             assert ours == flags
             for mine, theirs in zip(found, expected, strict=True):
                 np.testing.assert_array_equal(mine, theirs)
+    with ca.aliasing():
+        x = ca.lib.stride_tricks.as_strided(ca.zeros(3), (2, 2), (8, 8))
+    x.flags.writeable = x.flags.writeable  # which changes nothing
+    assert x.flags.writeable
     x = ca.broadcast_to(ca.zeros(1), (2,))
     with pytest.raises(ValueError, match="elements of the array overlap"):
         x.setflags(write=True)

@@ -13,6 +13,7 @@ import weakref
 import numpy as np
 import pytest
 from budget_programs import run as run_program
+from support import programs
 from support.seeds import all_or, worlds
 from support.threads import together
 
@@ -368,6 +369,28 @@ def test_a_cheap_step_before_a_dear_one_takes_no_room_when_it_has_come_back(laye
         assert np.array_equal(gradient(cowarray.asarray(n)), expected)
         stats = budget.stats()
     assert stats["base_time"] + stats["remat_time"] < 1.65 * stats["base_time"]
+
+
+@pytest.mark.skipif(programs.SANITIZED, reason="memory that is freed is not given back")
+def test_without_a_block_a_chain_is_made_again_in_the_memory_of_a_few_arrays():
+    """Where the temporary arrays stayed until all were made, these took 136 MiB."""
+    grew = programs.run(
+        """
+        def peak():
+            return int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) >> 10
+
+        import cowarray
+        y = cowarray.checkpoint(cowarray.ones(1 << 19))
+        for _ in range(100):
+            y = y + 1
+        y.evict()
+        before = peak()
+        assert y[0] == 101
+        print(peak() - before)
+        """,
+        prelude="",
+    )
+    assert int(grew) < 32
 
 
 def test_a_loop_is_not_remembered_for_ever():

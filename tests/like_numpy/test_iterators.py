@@ -1,6 +1,10 @@
 """`nditer` and `nested_iters` are NumPy's: what they are to write to they write to, and the rest they read."""
 
+import copy
 import inspect
+import math
+import operator
+import pickle
 
 import numpy as np
 import pytest
@@ -138,3 +142,46 @@ def test_numpys_parameters():
     assert [*inspect.signature(nested_iters).parameters] == [
         "op", "axes", "flags", "op_flags", "op_dtypes", "order", "casting", "buffersize",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(5,), (3, 2), (0,), (2, 0), (4, 1, 1)])
+@pytest.mark.parametrize("taken", [0, 1, 3, 7])
+def test_iterating_is_as_over_numpys_array(shape, taken):
+    n = np.arange(float(math.prod(shape))).reshape(shape)
+    theirs, ours = iter(n), iter(cowarray.array(n))
+    for _ in range(taken):
+        expected, found = next(theirs, None), next(ours, None)
+        assert type(found) is (cowarray.ndarray if type(expected) is np.ndarray else type(expected))
+        np.testing.assert_array_equal(found, expected)
+    assert operator.length_hint(ours) == operator.length_hint(theirs)
+    for again in (copy.copy(ours), pickle.loads(pickle.dumps(ours)), ours):
+        np.testing.assert_array_equal(list(again), list(copy.copy(theirs)))
+    list(theirs)
+    assert next(ours, None) is next(theirs, None) is None
+    assert list(pickle.loads(pickle.dumps(ours))) == []
+
+
+def test_an_iterator_ends_where_the_array_does_and_stays_so():
+    for kind in (np.arange(6), cowarray.arange(6)):
+        items = iter(kind)
+        next(items)
+        kind.shape = (2, 3)
+        assert list(next(items)) == [3, 4, 5]
+        assert next(items, None) is None
+        kind.shape = (6,)
+        assert next(items, None) is None
+    with pytest.raises(TypeError, match="0-d"):
+        iter(cowarray.array(1))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i1", "?", "c16", ">i4", "M8[s]", "S3", "f2", "O", "g", "i4,f8"])
+@pytest.mark.parametrize("part", [lambda x: x, lambda x: x[::-2], lambda x: x.T, lambda x: x[:, 1], lambda x: x[1, 2]])
+def test_flat_iteration_is_as_numpys(dtype, part):
+    n = np.arange(12).reshape(3, 4).astype(dtype)
+    theirs, ours = part(n), part(cowarray.array(n))
+    theirs, ours = np.asarray(theirs, n.dtype).flat, cowarray.asarray(ours, n.dtype).flat
+    for expected in theirs:
+        found = next(ours)
+        assert type(found) is type(expected)
+        assert found == expected
+    assert next(ours, None) is None

@@ -183,7 +183,6 @@ FIRST_USES = {
     "explain": "ca.explain(ca.ones(3)), ca.ones(3)._repr_html_()",
     "lend": "with ca.lend(ca.ones(3)): pass",
     "isolated": "ca.isolated(sorted)([ca.ones(3)])",
-    "savez": "ca.savez('/dev/null', ca.ones(3))",
     "checkpoint": "ca.ones(3).checkpoint()",
     "array_api": "ca.array_api.asarray(1)",
     "__array_namespace__": "ca.zeros(1).__array_namespace__()",

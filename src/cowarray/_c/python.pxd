@@ -17,7 +17,6 @@ cdef extern from "Python.h":
     bint PyTuple_Check(object)
     bint PyUnicode_Check(object)
     object PyUnicode_FromObject(object)
-    object PySeqIter_New(object)
     object PyContext_New()
     int PyContext_Enter(object) except -1
     int PyContext_Exit(object) except -1

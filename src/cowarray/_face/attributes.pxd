@@ -8,6 +8,7 @@ from cowarray._array.array cimport Array
 cdef void count_items_from_the_front(type kind)
 cdef object flags_of(Array x)
 cdef object flat_of(Array x)
+cdef object item_iterator(Array x)
 cdef int flat_fill(Array x, object value) except -1
 
 
@@ -20,5 +21,11 @@ cdef class Flags:
 @cython.final
 @cython.no_gc
 cdef class FlatIterator:
+    cdef Array of
+    cdef Py_ssize_t at
+
+
+@cython.final
+cdef class ItemIterator:
     cdef Array of
     cdef Py_ssize_t at

@@ -242,6 +242,42 @@ cdef class FlatIterator:
         return PyObject_RichCompare(self[:], other, op)
 
 
+@cython.final
+cdef class ItemIterator:
+    """What `iter` gives: the items along the first axis, until an index has none. As Python's own, in fewer calls.
+
+    It keeps its array when it has ended: threads may share it.
+    """
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef Py_ssize_t at = self.at
+        if at < 0 or self.of.nd == 0 or at >= self.of.dims[0]:
+            self.at = -1  # it has ended, whatever shape the array gets
+            raise StopIteration
+        item = item_at(self.of, at)
+        self.at = at + 1
+        return item
+
+    def __length_hint__(self):
+        return max(0, self.of.dims[0] - self.at) if self.at >= 0 and self.of.nd else 0
+
+    def __reduce__(self):
+        return (iter, ((),)) if self.at < 0 else (iter, (self.of,), self.at)
+
+    def __setstate__(self, Py_ssize_t index):
+        if self.at >= 0:
+            self.at = max(0, index)
+
+
+cdef object item_iterator(Array x):
+    cdef ItemIterator items = ItemIterator.__new__(ItemIterator)
+    items.of = x
+    return items
+
+
 cdef object flags_of(Array x):
     cdef Flags flags = Flags.__new__(Flags)
     flags.of = x
@@ -280,5 +316,6 @@ cdef void count_items_from_the_front(type kind):
 count_items_from_the_front(FlatIterator)
 seal(Flags)
 seal(FlatIterator)
+seal(ItemIterator)
 publish(Flags, "cowarray.Flags")
 publish(FlatIterator, "cowarray.FlatIterator")

@@ -104,11 +104,10 @@ from cowarray._c.python cimport (
     PyNumber_InPlaceMatrixMultiply,
     PyNumber_MatrixMultiply,
     publish,
-    PySeqIter_New,
     quicken,
     seal,
 )
-from cowarray._face.attributes cimport count_items_from_the_front, flags_of, flat_fill, flat_of
+from cowarray._face.attributes cimport count_items_from_the_front, flags_of, flat_fill, flat_of, item_iterator
 from cowarray._face.pickles cimport reduce_array
 from cowarray._native.storage cimport (
     Access,
@@ -259,8 +258,8 @@ cdef class ndarray(Array):
     offset : int, default 0
         Bytes before the first element.
     strides : tuple of int, optional
-        Bytes from one element to the next, along each axis. Default: those of `order`. An array whose elements
-        overlap is read-only.
+        Bytes from one element to the next, along each axis. Default: those of `order`. Where elements overlap,
+        the array is read-only, outside of `aliasing`.
     order : {'C', 'F'}, default 'C'
 
     See Also
@@ -421,8 +420,8 @@ cdef class ndarray(Array):
         if write is not None:
             write = bool(write)
             if (
-                write and not distinct(self.nd, shape_of(self), itemsize_of(self), strides_of(self))
-                and not exports_alias()
+                write and not self.writeable and not exports_alias()
+                and not distinct(self.nd, shape_of(self), itemsize_of(self), strides_of(self))
             ):
                 raise ValueError("cannot set WRITEABLE flag to True: elements of the array overlap; copy it first")
             self.writeable = write
@@ -1746,7 +1745,7 @@ cdef class ndarray(Array):
     def __iter__(self):
         if self.nd == 0:
             raise TypeError("iteration over a 0-d array")
-        return PySeqIter_New(self)  # as NumPy's: it ends at the first index that has no element
+        return item_iterator(self)
 
     def __contains__(self, value):
         if leaves_lane(self) or is_handed_with(value, None):

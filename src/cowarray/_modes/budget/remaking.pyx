@@ -276,8 +276,11 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
         if reference() is not None:
             put(run, reference(), laid(results[place], outline, values), values, temporaries)
     values = results = None
+    # Where nothing ever has to leave, none waits for a next reader: a chain is made again in the memory of two arrays.
     for each in node.reads:
-        if is_spent(<ManagedVersion>each, node, need):
+        if is_spent(<ManagedVersion>each, node, need) or (
+            each in temporaries and (<ManagedVersion>each).readers <= 1 and not run.is_enforced()
+        ):
             temporaries.pop(each, None)
             (<ManagedVersion>each).value = None
     return 0
@@ -286,8 +289,9 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
 cdef bint is_spent(ManagedVersion version, ManagedNode node, size_t need) noexcept:
     """Whether a version came back for a node alone, which has run, and leaves at once.
 
-    It is of use only after what the node made has left. To have that in its place takes no more memory, and to make
-    both again at most half as much more: with all that leaves in this way before it, twice as much.
+    It is of use only after what the node made has left. To have that in its place takes no more memory, and to make it
+    again at most half as much as what was made of it: in a chain of such versions, all of them together as much. Of a
+    node with several, each may take half.
     """
     return (
         version.value is not None and version.node is not None and version.readers <= 1
