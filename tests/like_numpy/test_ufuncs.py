@@ -11,6 +11,7 @@ import pytest
 from support.oracle import Subject, Witness, agree, numbers, ours_of, outcome, same, typed, value
 
 import cowarray
+from cowarray._ops.protocols import _UfuncJourney, runs_user_code
 
 pytestmark = pytest.mark.numpy_ends
 
@@ -244,3 +245,9 @@ def test_the_number_of_ufuncs():
     assert len(UFUNCS) >= 100
     assert len(SIMPLE) >= 80
     assert len(STRINGS) >= 9
+
+
+def test_all_of_them_are_known_as_numpys_and_no_other():
+    """Among them those of numpy.strings, which the library's import does not bring."""
+    assert [ufunc for ufunc in UFUNCS if runs_user_code(_UfuncJourney(ufunc, "__call__"))] == []
+    assert runs_user_code(_UfuncJourney(np.frompyfunc(abs, 1, 1), "__call__"))

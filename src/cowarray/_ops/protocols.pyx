@@ -78,9 +78,10 @@ cdef type numpy_memmap = np.memmap
 cdef type numpy_ufunc = np.ufunc
 cdef object maximum = np.maximum
 cdef object minimum = np.minimum
-# Ufuncs known to write all of `out` and to read none of it.
+# Ufuncs known to write all of `out` and to read none of it. Where NumPy's core has them: numpy.strings, which has the
+# rest, would be imported for their names alone.
 cdef frozenset numpy_ufuncs = frozenset(
-    value for namespace in (np, np.strings) for value in vars(namespace).values() if isinstance(value, np.ufunc)
+    value for namespace in (np, np._core.umath) for value in vars(namespace).values() if isinstance(value, np.ufunc)
 )
 
 
