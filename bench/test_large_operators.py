@@ -1,13 +1,18 @@
-"""What does a large result cost? Fresh pages are most of it, so memory that was used before is what decides."""
+"""What does a large result cost? Fresh pages are most of it, so memory that was used before is what decides.
+
+In a cache it is how the result is aligned.
+"""
 
 import pytest
-from paired import MIB, Way, numbers, show, sizes
+from paired import KIB, MIB, Way, numbers, show, sizes
 from peers import ours
 
 EXPRESSIONS = {"a * 2 + 1": "r = a * 2 + 1", "a + b": "r = a + b", "(a - b) ** 2": "r = (a - b) ** 2"}
 
 
-@pytest.mark.parametrize("size", sizes(MIB, 4 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 256 * MIB, arrays=8))
+@pytest.mark.parametrize(
+    "size", sizes(64 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 256 * MIB, arrays=8)
+)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 @pytest.mark.parametrize("who", ["cowarray", "numpy"])
 def test_large_result(compare, who, expression, size):

@@ -86,30 +86,43 @@ const cow_allocator *cow_heap(void)
 
 /* ---- the heap as malloc -------------------------------------------------------------------------------------------- */
 
-/* Before each block of cow_heap_malloc: its size. */
-#define RECORD COWI_LARGE_LEAD
+/* Right before each block of cow_heap_malloc. */
+typedef struct record {
+    size_t nbytes;
+    void *start; /* what malloc gave; not of a large block */
+} record;
 
-static size_t *recorded_size(void *data)
+/* malloc aligns to 16, so there is room for the record, and for as much as the block moves to be aligned. */
+#define ROOM COW_ALIGNMENT
+COWI_STATIC_ASSERT(sizeof(record) <= _Alignof(max_align_t) && ROOM % _Alignof(max_align_t) == 0,
+                   "between what malloc gives and the next aligned address behind it a record fits");
+COWI_STATIC_ASSERT(sizeof(record) <= COWI_LARGE_LEAD, "before a large block it has room, too");
+
+static record *record_of(void *data)
 {
-    return (size_t *)(void *)((char *)data - RECORD);
+    return (record *)data - 1;
 }
 
+/* Aligned like the other blocks of array bytes: in a cache, arithmetic on vectors as wide as its lines takes up to twice as
+   long otherwise. With AddressSanitizer a small one ends where malloc's block ends. */
 void *cow_heap_malloc(size_t nbytes)
 {
-    char *data;
-    if (nbytes > (size_t)PTRDIFF_MAX - RECORD) {
+    char *start, *data;
+    if (nbytes > (size_t)PTRDIFF_MAX - ROOM) {
+        return NULL;
+    }
+    start = (char *)(nbytes >= COWI_LARGE_BLOCK ? cowi_large_alloc(nbytes)
+                                                : heap_alloc(NULL, ROOM + nbytes, _Alignof(max_align_t)));
+    if (start == NULL) {
         return NULL;
     }
     if (nbytes >= COWI_LARGE_BLOCK) {
-        data = (char *)cowi_large_alloc(nbytes);
+        data = start;
     }
     else {
-        data = (char *)heap_alloc(NULL, RECORD + nbytes, _Alignof(max_align_t));
-        data = data == NULL ? NULL : data + RECORD;
+        data = start + (EXACT_BLOCKS ? ROOM : ROOM - (uintptr_t)start % COW_ALIGNMENT);
     }
-    if (data != NULL) {
-        *recorded_size(data) = nbytes;
-    }
+    *record_of(data) = (record){nbytes, start};
     return data;
 }
 
@@ -127,7 +140,7 @@ void *cow_heap_realloc(void *data, size_t nbytes)
 {
     void *moved = cow_heap_malloc(nbytes);
     if (moved != NULL && data != NULL) {
-        const size_t before = *recorded_size(data);
+        const size_t before = record_of(data)->nbytes;
         memcpy(moved, data, before < nbytes ? before : nbytes);
         cow_heap_free(data);
     }
@@ -139,12 +152,12 @@ void cow_heap_free(void *data)
     if (data == NULL) {
         return;
     }
-    const size_t nbytes = *recorded_size(data);
-    if (nbytes >= COWI_LARGE_BLOCK) {
-        cowi_large_free(data, nbytes);
+    const record found = *record_of(data);
+    if (found.nbytes >= COWI_LARGE_BLOCK) {
+        cowi_large_free(data, found.nbytes);
     }
     else {
-        free((char *)data - RECORD);
+        free(found.start);
     }
 }
 

@@ -187,6 +187,11 @@ FAULTS = {
         "malloc_of_the_heap_keeps_its_contracts",
         [("memory.c", "memset(data, 0, count * nbytes)", "data")],
     ),
+    "the heap's small blocks lie where malloc puts them": (
+        "test_allocators",
+        "malloc_of_the_heap_keeps_its_contracts",
+        [("memory.c", "ROOM - (uintptr_t)start % COW_ALIGNMENT", "ROOM")],
+    ),
     "the heap's realloc copies nothing": (
         "test_allocators",
         "malloc_of_the_heap_keeps_its_contracts",

@@ -2,24 +2,24 @@
 
 cimport numpy as cnp
 
-from cowarray._array.array cimport Array, size_of
+from cowarray._array.array cimport Array, itemsize_of, size_of
 
 
 ctypedef object (*binary_function)(object, object)
 ctypedef object (*unary_function)(object)
 
 cdef enum:
-    LARGE = 1 << 15  # elements: 256 KiB or more, for most
+    LARGE = 64 << 10  # bytes
 
 
 cdef inline bint is_large(Array x) noexcept:
-    """Whether a result of x's shape is worth memory that is kept."""
-    return size_of(x) >= LARGE
+    """Whether a result of x's shape and dtype is worth memory of the heap's, which is aligned, and kept."""
+    return size_of(x) * itemsize_of(x) >= LARGE
 
 
 cdef inline bint is_large_operand(object operand) noexcept:
     """`is_large` of what NumPy is shown."""
-    return cnp.PyArray_Check(operand) and cnp.PyArray_SIZE(<cnp.ndarray>operand) >= LARGE
+    return cnp.PyArray_Check(operand) and cnp.PyArray_NBYTES(<cnp.ndarray>operand) >= LARGE
 
 
 cdef object large_unary(unary_function function, object a)
