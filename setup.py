@@ -31,7 +31,7 @@ LESS_OPTIMIZED = ["-O1"]
 LESS_OPTIMIZED_ROOM = "src/cowarray/_modes/"
 LINK_FLAGS = ["-pthread"]
 # gcc for x86 would clear a new array object by one instruction, which takes longer to begin than all of these stores.
-CLEARS_BY_STORES = "-mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign"
+CLEARS_BY_STORES = "-mmemset-strategy=vector_loop:256:noalign,libcall:-1:noalign"
 if os.environ.get("COWARRAY_WERROR") == "1":
     COMMON_FLAGS += ["-Werror"]
 if sanitizer := os.environ.get("COWARRAY_SANITIZE"):

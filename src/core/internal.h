@@ -143,7 +143,10 @@ void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, voi
 void cowi_storage_dealloc(const cow_allocator *allocator, cow_storage *storage);
 /* The micro lock, of a struct that lives; its Storage may have been freed. */
 void cowi_struct_lock(cow_storage *storage);
-void cowi_struct_unlock(cow_storage *storage);
+static inline void cowi_struct_unlock(cow_storage *storage)
+{
+    cowi_store_release(&storage->lock, 0);
+}
 /* Full assertions, with the lock held. */
 void cowi_storage_check(cow_storage *storage);
 /* The micro lock of a Storage. With full assertions, its invariant is checked after locking and before unlocking. */
@@ -159,8 +162,14 @@ static inline void cowi_storage_unlock(cow_storage *storage)
 }
 /* With the lock held: the context; if there is none yet, *spare becomes it. NULL: there is neither. */
 cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare);
+/* With the lock held, and no context yet. On COW_ENOMEM it is not locked any more. */
+COW_NODISCARD cow_status cowi_storage_wrap_locked(cow_storage *storage, cow_error *err);
 /* Locks the storage and sees that it has a context. On COW_ENOMEM it is not locked. */
-COW_NODISCARD cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err);
+COW_NODISCARD static inline cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err)
+{
+    cowi_storage_lock(storage);
+    return storage->context != NULL ? COW_OK : cowi_storage_wrap_locked(storage, err);
+}
 /* With the lock held, while nobody can evict the bytes: sets address to where they are. */
 void cowi_storage_find(cow_storage *storage);
 /* Makes the Storage sole, on bytes with that handle. With the lock held, or before it is published. */

@@ -30,11 +30,6 @@ void cowi_struct_lock(cow_storage *storage)
     }
 }
 
-void cowi_struct_unlock(cow_storage *storage)
-{
-    cowi_store_release(&storage->lock, 0);
-}
-
 /* With a context, while nobody can evict the bytes. */
 static char *bytes_of(cow_storage *storage)
 {
@@ -237,11 +232,10 @@ cowi_context *cowi_storage_leave(cow_storage *storage)
     return context;
 }
 
-cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err)
+cow_status cowi_storage_wrap_locked(cow_storage *storage, cow_error *err)
 {
     const cow_dataptr none = {NULL, NULL, NULL};
     cowi_context *spare = NULL;
-    cowi_storage_lock(storage);
     while (cowi_storage_wrap(storage, &spare) == NULL) {
         /* Nobody allocates with the micro lock held: let go, allocate, look again. */
         cowi_storage_unlock(storage);

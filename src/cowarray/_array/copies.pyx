@@ -147,7 +147,9 @@ cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
 cdef Storage lazy_block(Array source, cnp.npy_intp nbytes, Birth *reason):
     """`lazy_storage` of a C-ordered array whose elements take nbytes."""
     cdef Storage storage = storage_for(source)
-    return share_part(source, storage, 0, nbytes, reason) if is_shareable(source, storage, nbytes, reason) else None
+    if not is_shareable(source, storage, nbytes, reason):
+        return None
+    return share_part(source, storage, 0, nbytes, reason)
 
 
 cdef inline bint is_shareable(Array source, Storage storage, cnp.npy_intp nbytes, Birth *reason) noexcept:
@@ -237,24 +239,21 @@ cdef cnp.ndarray new_like(Array source, const cnp.npy_intp *strides):
 
 cdef Array copy_in_order(Array source, char order):
     """The copy that NumPy's `copy(order)` gives."""
-    if modes_in_use() or has_doorkeeper(source):
-        return copy_of_still(held_still(source), order)
-    return copy_of_still(source, order)
-
-
-cdef inline Array copy_of_still(Array source, char order):
-    cdef cnp.npy_intp strides[MAXDIMS]
+    cdef Array still = held_still(source) if modes_in_use() or has_doorkeeper(source) else source
     cdef Birth reason = BORN_EAGER_ORDER
-    cdef cnp.npy_intp nbytes
+    cdef cnp.npy_intp nbytes = block_size(still) if order == c"K" or order == c"C" else -1
     cdef Storage storage
-    if order == c"K" or order == c"C":
-        nbytes = block_size(source)
-        if nbytes >= 0:
-            storage = lazy_block(source, nbytes, &reason)
-            if storage is None:
-                return eager_copy(source, strides_of(source), reason)
-            return on_storage(storage, 0, source.nd, shape_of(source), strides_of(source), source.descr, True,
-                              BORN_LAZY)
+    if nbytes < 0:
+        return copy_of_still(still, order)
+    storage = lazy_block(still, nbytes, &reason)
+    if storage is None:
+        return eager_copy(still, strides_of(still), reason)
+    return on_storage(storage, 0, still.nd, shape_of(still), strides_of(still), still.descr, True, BORN_LAZY)
+
+
+cdef Array copy_of_still(Array source, char order):
+    """`copy_in_order`, when source is not a block in C order."""
+    cdef cnp.npy_intp strides[MAXDIMS]
     order_strides(source, order, strides)
     return copy_with(source, strides)
 

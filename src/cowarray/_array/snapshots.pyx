@@ -33,7 +33,7 @@ from cowarray._array.array cimport (
     strides_of,
 )
 from cowarray._array.copies cimport copy_as_laid, exports_alias, have_copied, is_worth_sharing, may_copy
-from cowarray._array.layout cimport c_strides, extent, is_c_ordered, MAXDIMS
+from cowarray._array.layout cimport extent, MAXDIMS
 from cowarray._c.atomics cimport relaxed
 from cowarray._c.numpy cimport letters, PyArray_ISNBO, PyArray_NewCopy
 from cowarray._native.storage cimport (
@@ -70,7 +70,7 @@ cdef cnp.ndarray snapshot(Array x):
     cdef Access access
     cdef Snapshot owner = new_snapshot()
     memcpy(dims, x.dims, 2 * nd * sizeof(cnp.npy_intp))  # x may change in snapshot_storage
-    owner.storage = snapshot_storage(x, &offset, False)
+    owner.storage = snapshot_storage(x, &offset, -1)
     if owner.storage is not None:
         return header_at(own_bytes(owner.storage) + offset, descr, nd, dims, dims + nd, 0, owner)
     if is_fake(x):
@@ -81,17 +81,17 @@ cdef cnp.ndarray snapshot(Array x):
     return new_header(shown, own_bytes(owner.storage), 0, owner)
 
 
-cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, bint is_block):
+cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, cnp.npy_intp block):
     """A Storage with x's elements in their present layout, and the first one's offset in it.
 
     It shares bytes by the rules for lazy copies, except that elements may overlap, since nobody writes to a snapshot.
     Otherwise it copies the bytes that the elements lie in, provided that they are no more than a dense copy would take,
-    so a broadcast array stays small. None if neither is possible. is_block: plain elements in C order. A gap, after x
-    has been read.
+    so a broadcast array stays small. None if neither is possible. block: what elements take that are plain and in C
+    order; else -1. A gap, after x has been read.
     """
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(x)
-    cdef cnp.npy_intp nbytes = size_of(x) * itemsize
+    cdef cnp.npy_intp nbytes = block if block >= 0 else size_of(x) * itemsize
     cdef cnp.npy_intp first = x.offset
     cdef Storage storage = None
     cdef Storage source
@@ -101,7 +101,7 @@ cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, bint is_block):
     cdef Access access
     x = still_while_told(x)
     access = access_to(x, READS, EXPORT)
-    if is_block:
+    if block >= 0:
         high = nbytes
     elif not is_plain(x.descr):
         return None
@@ -130,28 +130,42 @@ cdef cnp.ndarray copied_out(cnp.ndarray shown, cnp.NPY_ORDER order):
     return own
 
 
+cdef inline cnp.npy_intp describe_block(Array x, Snapshot owner) noexcept:
+    """The bytes of x's elements, described to owner with the strides of C order; -1 if x is not in C order."""
+    cdef cnp.npy_intp nbytes = itemsize_of(x)
+    cdef int i
+    owner.descr = x.descr
+    owner.nd = x.nd
+    for i in range(x.nd - 1, -1, -1):
+        # Of axes of length 1, too, strides are like NumPy's.
+        if x.dims[i] != 1 and x.dims[x.nd + i] != nbytes:
+            return -1
+        owner.dims[i] = x.dims[i]
+        owner.dims[x.nd + i] = nbytes
+        nbytes *= x.dims[i]
+    return nbytes
+
+
 cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
     """Fill in a buffer of a snapshot without a NumPy array in between; False if NumPy has to describe the export.
 
     This halves the time of a memoryview of 10 numbers.
     """
     cdef cnp.npy_intp offset
+    cdef cnp.npy_intp nbytes
     cdef Snapshot owner
     cdef const char *format = letters(x.descr.type_num)
-    # NumPy has another format for elements that are not aligned.
     if (
-        format == NULL or relaxed(&x.loans) != 0 or exports_alias() or not 0 < x.nd <= INLINE_DIMS or size_of(x) == 0
+        format == NULL or relaxed(&x.loans) != 0 or exports_alias() or not 0 < x.nd <= INLINE_DIMS
         or not PyArray_ISNBO(x.descr.byteorder)
-        or not is_c_ordered(x.nd, shape_of(x), itemsize_of(x), strides_of(x))
-        or not is_aligned(storage_for(x), x.offset, x.descr.alignment)
     ):
         return False
     owner = new_snapshot()
-    owner.descr = x.descr
-    owner.nd = x.nd
-    memcpy(owner.dims, x.dims, x.nd * sizeof(cnp.npy_intp))
-    c_strides(x.nd, x.dims, itemsize_of(x), owner.dims + x.nd)  # also of axes of length 1, like NumPy's
-    owner.storage = snapshot_storage(x, &offset, True)  # x may be another array afterwards
+    nbytes = describe_block(x, owner)
+    # NumPy has another format for elements that are not aligned.
+    if nbytes <= 0 or not is_aligned(storage_for(x), x.offset, x.descr.alignment):
+        return False
+    owner.storage = snapshot_storage(x, &offset, nbytes)  # x may be another array afterwards
     if owner.storage is None:
         return False
     owner.data = own_bytes(owner.storage) + offset
