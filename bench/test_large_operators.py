@@ -11,7 +11,7 @@ EXPRESSIONS = {"a * 2 + 1": "r = a * 2 + 1", "a + b": "r = a + b", "(a - b) ** 2
 
 
 @pytest.mark.parametrize(
-    "size", sizes(64 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 256 * MIB, arrays=8)
+    "size", sizes(128 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 256 * MIB, arrays=8)
 )
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 @pytest.mark.parametrize("who", ["cowarray", "numpy"])

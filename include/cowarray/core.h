@@ -77,9 +77,8 @@ const cow_allocator *cow_heap(void);
  * that is in use, it may keep as much as is in use, unless the bound is 0. Frees what exceeds the bound. Returns the previous
  * bound. */
 size_t cow_heap_keep(size_t nbytes);
-/* The heap behind malloc's interface, which does not tell the size of what is freed. Contracts are malloc's, and blocks are
- * aligned to COW_ALIGNMENT; those of one of these functions are for the others only. Large ones are kept for reuse like those
- * of cow_heap. */
+/* The heap behind malloc's interface, which does not tell the size of what is freed. Contracts are malloc's, but that blocks are
+ * aligned to COW_ALIGNMENT. Free a block with these functions only. Large blocks are kept for reuse like those of cow_heap. */
 void *cow_heap_malloc(size_t nbytes);
 void *cow_heap_calloc(size_t count, size_t nbytes);
 void *cow_heap_realloc(void *data, size_t nbytes);

@@ -163,12 +163,12 @@ static inline void cowi_storage_unlock(cow_storage *storage)
 /* With the lock held: the context; if there is none yet, *spare becomes it. NULL: there is neither. */
 cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare);
 /* With the lock held, and no context yet. On COW_ENOMEM it is not locked any more. */
-COW_NODISCARD cow_status cowi_storage_wrap_locked(cow_storage *storage, cow_error *err);
+COW_NODISCARD cow_status cowi_storage_add_context(cow_storage *storage, cow_error *err);
 /* Locks the storage and sees that it has a context. On COW_ENOMEM it is not locked. */
 COW_NODISCARD static inline cow_status cowi_storage_lock_wrapped(cow_storage *storage, cow_error *err)
 {
     cowi_storage_lock(storage);
-    return storage->context != NULL ? COW_OK : cowi_storage_wrap_locked(storage, err);
+    return storage->context != NULL ? COW_OK : cowi_storage_add_context(storage, err);
 }
 /* With the lock held, while nobody can evict the bytes: sets address to where they are. */
 void cowi_storage_find(cow_storage *storage);

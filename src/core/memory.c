@@ -86,43 +86,31 @@ const cow_allocator *cow_heap(void)
 
 /* ---- the heap as malloc -------------------------------------------------------------------------------------------- */
 
-/* Right before each block of cow_heap_malloc. */
-typedef struct record {
-    size_t nbytes;
-    void *start; /* what malloc gave; not of a large block */
-} record;
+/* Before each block of cow_heap_malloc: its size. A multiple of the alignment. */
+#define RECORD COWI_LARGE_LEAD
+COWI_STATIC_ASSERT(RECORD % COW_ALIGNMENT == 0, "behind its record a block is as aligned as before it");
 
-/* malloc aligns to 16, so there is room for the record, and for as much as the block moves to be aligned. */
-#define ROOM COW_ALIGNMENT
-COWI_STATIC_ASSERT(sizeof(record) <= _Alignof(max_align_t) && ROOM % _Alignof(max_align_t) == 0,
-                   "between what malloc gives and the next aligned address behind it a record fits");
-COWI_STATIC_ASSERT(sizeof(record) <= COWI_LARGE_LEAD, "before a large block it has room, too");
-
-static record *record_of(void *data)
+static size_t *recorded_size(void *data)
 {
-    return (record *)data - 1;
+    return (size_t *)(void *)((char *)data - RECORD);
 }
 
-/* Aligned like the other blocks of array bytes: in a cache, arithmetic on vectors as wide as its lines takes up to twice as
-   long otherwise. With AddressSanitizer a small one ends where malloc's block ends. */
 void *cow_heap_malloc(size_t nbytes)
 {
-    char *start, *data;
-    if (nbytes > (size_t)PTRDIFF_MAX - ROOM) {
-        return NULL;
-    }
-    start = (char *)(nbytes >= COWI_LARGE_BLOCK ? cowi_large_alloc(nbytes)
-                                                : heap_alloc(NULL, ROOM + nbytes, _Alignof(max_align_t)));
-    if (start == NULL) {
+    char *data;
+    if (nbytes > (size_t)PTRDIFF_MAX - RECORD) {
         return NULL;
     }
     if (nbytes >= COWI_LARGE_BLOCK) {
-        data = start;
+        data = (char *)cowi_large_alloc(nbytes);
     }
     else {
-        data = start + (EXACT_BLOCKS ? ROOM : ROOM - (uintptr_t)start % COW_ALIGNMENT);
+        data = (char *)heap_alloc(NULL, RECORD + nbytes, COW_ALIGNMENT);
+        data = data == NULL ? NULL : data + RECORD;
     }
-    *record_of(data) = (record){nbytes, start};
+    if (data != NULL) {
+        *recorded_size(data) = nbytes;
+    }
     return data;
 }
 
@@ -140,7 +128,7 @@ void *cow_heap_realloc(void *data, size_t nbytes)
 {
     void *moved = cow_heap_malloc(nbytes);
     if (moved != NULL && data != NULL) {
-        const size_t before = record_of(data)->nbytes;
+        const size_t before = *recorded_size(data);
         memcpy(moved, data, before < nbytes ? before : nbytes);
         cow_heap_free(data);
     }
@@ -152,12 +140,12 @@ void cow_heap_free(void *data)
     if (data == NULL) {
         return;
     }
-    const record found = *record_of(data);
-    if (found.nbytes >= COWI_LARGE_BLOCK) {
-        cowi_large_free(data, found.nbytes);
+    const size_t nbytes = *recorded_size(data);
+    if (nbytes >= COWI_LARGE_BLOCK) {
+        cowi_large_free(data, nbytes);
     }
     else {
-        free(found.start);
+        heap_free(NULL, (char *)data - RECORD, RECORD + nbytes, COW_ALIGNMENT);
     }
 }
 

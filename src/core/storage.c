@@ -232,7 +232,7 @@ cowi_context *cowi_storage_leave(cow_storage *storage)
     return context;
 }
 
-cow_status cowi_storage_wrap_locked(cow_storage *storage, cow_error *err)
+cow_status cowi_storage_add_context(cow_storage *storage, cow_error *err)
 {
     const cow_dataptr none = {NULL, NULL, NULL};
     cowi_context *spare = NULL;

@@ -190,7 +190,14 @@ FAULTS = {
     "the heap's small blocks lie where malloc puts them": (
         "test_allocators",
         "malloc_of_the_heap_keeps_its_contracts",
-        [("memory.c", "ROOM - (uintptr_t)start % COW_ALIGNMENT", "ROOM")],
+        [
+            ("memory.c", "heap_alloc(NULL, RECORD + nbytes, COW_ALIGNMENT)", "malloc(RECORD + nbytes)"),
+            (
+                "memory.c",
+                "heap_free(NULL, (char *)data - RECORD, RECORD + nbytes, COW_ALIGNMENT)",
+                "free((char *)data - RECORD)",
+            ),
+        ],
     ),
     "the heap's realloc copies nothing": (
         "test_allocators",

@@ -190,13 +190,6 @@ static void as_much_is_kept_as_is_in_use(fixture *f)
     (void)cow_heap_keep(before);
 }
 
-/* AddressSanitizer's small blocks end where malloc's do. */
-#ifdef COWI_ASAN
-#define ALIGNED _Alignof(max_align_t)
-#else
-#define ALIGNED COW_ALIGNMENT
-#endif
-
 /* Blocks whose size is told when they are made, and never again. */
 static void malloc_of_the_heap_keeps_its_contracts(fixture *f)
 {
@@ -210,7 +203,7 @@ static void malloc_of_the_heap_keeps_its_contracts(fixture *f)
             unsigned char *data = (unsigned char *)cow_heap_malloc(sizes[i]);
             bool same = true;
             REQUIRE(data != NULL);
-            CHECK_EQ((uintptr_t)data % ALIGNED, 0);
+            CHECK_EQ((uintptr_t)data % COW_ALIGNMENT, 0);
             memset(data, 0x5a, sizes[i]);
             data = (unsigned char *)cow_heap_realloc(data, sizes[j]);
             REQUIRE(data != NULL);

@@ -151,7 +151,7 @@ CORE = {
     ],
     "pins seen relaxed": [("clone.c", "cowi_load_acquire(&source->pins)", "cowi_load_relaxed(&source->pins)")],
     "micro lock left relaxed": [
-        ("storage.c", "cowi_store_release(&storage->lock, 0)", "cowi_store_relaxed(&storage->lock, 0)")
+        ("internal.h", "cowi_store_release(&storage->lock, 0)", "cowi_store_relaxed(&storage->lock, 0)")
     ],
     "micro lock taken relaxed": [
         ("storage.c", "        if (cowi_cas_acquire(&storage->lock", "        if (cowi_cas_take_relaxed(&storage->lock")

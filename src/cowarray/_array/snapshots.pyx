@@ -86,8 +86,8 @@ cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, cnp.npy_intp block)
 
     It shares bytes by the rules for lazy copies, except that elements may overlap, since nobody writes to a snapshot.
     Otherwise it copies the bytes that the elements lie in, provided that they are no more than a dense copy would take,
-    so a broadcast array stays small. None if neither is possible. block: what elements take that are plain and in C
-    order; else -1. A gap, after x has been read.
+    so a broadcast array stays small. None if neither is possible. block: the elements' bytes if they are plain and
+    C-ordered; else -1. A gap, after x has been read.
     """
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(x)
@@ -137,7 +137,7 @@ cdef inline cnp.npy_intp describe_block(Array x, Snapshot owner) noexcept:
     owner.descr = x.descr
     owner.nd = x.nd
     for i in range(x.nd - 1, -1, -1):
-        # Of axes of length 1, too, strides are like NumPy's.
+        # Axes of length 1 get NumPy's strides as well.
         if x.dims[i] != 1 and x.dims[x.nd + i] != nbytes:
             return -1
         owner.dims[i] = x.dims[i]

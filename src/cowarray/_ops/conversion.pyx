@@ -202,7 +202,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if births_leave_lane() or (type(a) is not cnp.ndarray and is_handed_with(a, None)):
         named = {"dtype": dtype, "order": order, "device": device, "copy": copy, "like": like}
         return take_road("asarray", _plain_asarray, (a,), named)
-    # The usual case, by its short way: a NumPy array as it is.
+    # The usual case: a NumPy array, as it is.
     if type(a) is cnp.ndarray and dtype is None and order is None and device is None and like is None and (
         copy is None or type(copy) is bool
     ):

@@ -145,6 +145,7 @@ OUTSIDE = frozenset(
         "_face.pickles._unpickle_objects",
         "_face.pickles.array_on",
         "_face.pickles.reduce_array",
+        "_ops.conversion.asarray",
         "_ops.conversion.convert",
         "_ops.conversion.as_alias",
         "_ops.conversion.from_dlpack",

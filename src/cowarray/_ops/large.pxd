@@ -9,17 +9,23 @@ ctypedef object (*binary_function)(object, object)
 ctypedef object (*unary_function)(object)
 
 cdef enum:
-    LARGE = 64 << 10  # bytes
+    LARGE = 1 << 15  # elements: 256 KiB or more, for most
+    WIDE = 128 << 10  # bytes: what is gained by alignment is more than what the handler takes
 
 
 cdef inline bint is_large(Array x) noexcept:
-    """Whether a result of x's shape and dtype is worth memory of the heap's, which is aligned, and kept."""
-    return size_of(x) * itemsize_of(x) >= LARGE
+    """Whether a result of x's shape is worth memory that is kept."""
+    return size_of(x) >= LARGE
+
+
+cdef inline bint is_wide(Array x) noexcept:
+    """Whether a result of arithmetic of x's shape and dtype is worth memory that is aligned."""
+    return size_of(x) * itemsize_of(x) >= WIDE or is_large(x)
 
 
 cdef inline bint is_large_operand(object operand) noexcept:
     """`is_large` of what NumPy is shown."""
-    return cnp.PyArray_Check(operand) and cnp.PyArray_NBYTES(<cnp.ndarray>operand) >= LARGE
+    return cnp.PyArray_Check(operand) and cnp.PyArray_SIZE(<cnp.ndarray>operand) >= LARGE
 
 
 cdef object large_unary(unary_function function, object a)

@@ -6,8 +6,10 @@ result's shape, dtype and layout: nobody else can see its bytes.
 
 Fresh pages are most of the cost of any large result. NumPy has a memory handler for each context, and each array keeps
 the one that it came from. While NumPy computes a large result, the handler is the core's heap, which keeps the large
-blocks that it gets back. Its blocks are aligned, too: in a cache, what writes vectors as wide as its lines takes twice
-as long where malloc's blocks begin in the middle of one. A handler that a user has set is left alone.
+blocks that it gets back. A handler that a user has set is left alone.
+
+Blocks of that heap are aligned to cache lines, so the results of arithmetic operators come from it from 128 KiB on: a
+store as wide as a line takes twice as long where it crosses two, and malloc's blocks begin at any multiple of 16.
 
 If memory runs out when the handler is set back, it stays: NumPy's arrays then come from the heap, and work.
 """
@@ -140,7 +142,9 @@ cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) e
     x's own header is NumPy's result. The caller has a reference to it, and so has x.
     """
     cdef cnp.ndarray array
-    if x.storage_ is not None or not x.writeable or count_weak_references(x) or Py_REFCNT(header) > 2:
+    if x.storage_ is not None or not x.writeable or not is_large(x):
+        return False
+    if count_weak_references(x) or Py_REFCNT(header) > 2:
         return False
     if not gives_own_dtype(x.descr.type_num, ufunc) or not cnp.PyArray_ISBEHAVED_RO(header):
         return False

@@ -1,7 +1,15 @@
 # Operators.
 
 from cowarray._array.array cimport Array
-from cowarray._ops.large cimport binary_function, fake_to_reuse, is_large, large_operator, large_unary, unary_function
+from cowarray._ops.large cimport (
+    binary_function,
+    fake_to_reuse,
+    is_large,
+    is_wide,
+    large_operator,
+    large_unary,
+    unary_function,
+)
 from cowarray._ops.operands cimport computed, operand
 from cowarray._ops.strangers cimport defer
 
@@ -26,7 +34,7 @@ cdef inline object binary(Array self, object other, binary_function function, ob
     shown = operand(other)
     if shown is None or own is None:
         return beside_lane(self, other, ufunc, reflected)
-    if is_large(self):
+    if is_wide(self):
         if reflected:
             return large_operator(function, ufunc, other, self, shown, own)
         return large_operator(function, ufunc, self, other, own, shown)

@@ -15,12 +15,11 @@ from cowarray._array.array cimport (
     has_doorkeeper,
     header_beside,
     is_array,
-    size_of,
     writable_header,
 )
 from cowarray._c.python cimport PyNumber_InPlaceMatrixMultiply
 from cowarray._native.storage cimport WRITES
-from cowarray._ops.large cimport LARGE, large_compare
+from cowarray._ops.large cimport is_large, large_compare
 from cowarray._ops.operands cimport (
     computed,
     has_priority,
@@ -47,12 +46,10 @@ cdef object power(object base, object exponent):
 
 cdef object compare(Array self, object other, int op):
     """A comparison, by the number that CPython gives it."""
-    cdef bint large
     own = operand(self)
     shown = operand(other)
     if own is not None and shown is not None:
-        large = size_of(self) >= LARGE  # a byte for each element
-        return computed(large_compare(own, shown, op) if large else PyObject_RichCompare(own, shown, op))
+        return computed(large_compare(own, shown, op) if is_large(self) else PyObject_RichCompare(own, shown, op))
     if not is_familiar(other) and type(other) is not str:
         return compare_with(self, other, op)
     if leaves_lane(self) or is_handed_with(other, None):

@@ -78,11 +78,14 @@ cdef type numpy_memmap = np.memmap
 cdef type numpy_ufunc = np.ufunc
 cdef object maximum = np.maximum
 cdef object minimum = np.minimum
-# Ufuncs known to write all of `out` and to read none of it. Where NumPy's core has them: numpy.strings, which has the
-# rest, would be imported for their names alone.
+# Those of numpy.strings, from where it has them: the import of that module would be for their names alone.
+cdef tuple string_ufuncs = tuple([getattr(np._core.umath, name) for name in (
+    "isalnum isalpha isdecimal isdigit islower isnumeric isspace istitle isupper str_len".split()
+)])
+# Ufuncs known to write all of `out` and to read none of it.
 cdef frozenset numpy_ufuncs = frozenset(
-    value for namespace in (np, np._core.umath) for value in vars(namespace).values() if isinstance(value, np.ufunc)
-)
+    [value for value in vars(np).values() if isinstance(value, np.ufunc)]
+).union(string_ufuncs)
 
 
 # Theirs, which a ufunc makes anew each time.
