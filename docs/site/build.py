@@ -89,6 +89,7 @@ def main(built=BUILT):
     status = subprocess.run(
         [sys.executable, *command, "--conf-dir", SITE, "--doctree-dir", built / "doctrees", source, built / "html"]
     ).returncode
+    (built / "html/_static/webpack-macros.html").unlink(missing_ok=True)  # a file of the theme's own, and no page
     if status == 0:
         print(f"site: {len(list((built / 'html').rglob('*.html')))} pages in {built / 'html'}")
     return status

@@ -97,6 +97,8 @@ def chapters():
 def entry(dotted):
     """How autodoc is asked for a name; empty for NumPy's own values, which the page lists."""
     value = operator.attrgetter(dotted.partition(".")[2])(cowarray)
+    if not callable(value) and type(value).__module__.startswith("cowarray"):
+        return f".. autodata:: {dotted}\n   :no-value:\n\n"
     if not callable(value) or not (getattr(value, "__module__", None) or "").startswith("cowarray"):
         return ""
     if isinstance(value, type):
