@@ -27,6 +27,8 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_IntTupleFromIntp(int, cnp.npy_intp *)
     cnp.ndarray PyArray_FromScalar(object, PyObject *)
     object PyArray_Scalar(void *, cnp.dtype, object)
+    # The same of what the caller holds as long as this runs: of numbers, no user's code does.
+    object number_at "PyArray_Scalar" (void *, void *descr, void *array)
     int PyArray_Pack(cnp.dtype, void *, object) except -1
     int NPY_ARRAY_WRITEABLE
     int NPY_ARRAY_OWNDATA

@@ -26,7 +26,7 @@ from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
 from cowarray._c.python cimport count_from_the_front, publish, seal
 from cowarray._native.storage cimport Access, OPERATION, WRITES
-from cowarray._ops.indexing cimport flat_item_at, item_at, settled, shown_key, shown_value
+from cowarray._ops.indexing cimport item_at, number_of, numbers_of, settled, shown_key, shown_value
 from cowarray._ops.operands cimport as_standard, detached_void, is_handed_with, is_numpys_scalar, leaves_lane, take_road
 from cowarray._ops.picking cimport A_FLAT_INDEX, narrow_to, new_picked, says_where
 
@@ -204,12 +204,13 @@ cdef class FlatIterator:
         return self
 
     def __next__(self):
+        cdef Array x = self.of
         cdef Py_ssize_t at = self.at
-        if at >= size_of(self.of):
+        if at >= size_of(x):
             raise StopIteration
         self.at = at + 1
-        found = flat_item_at(self.of, at)
-        return self[at] if found is None else found
+        cdef char *first = numbers_of(x)
+        return self[at] if first == NULL else number_of(x, first + flat_offset(x, at))
 
     def __getitem__(self, key):
         if leaves_lane(self.of) or is_handed_with(key, None):
@@ -253,11 +254,13 @@ cdef class ItemIterator:
         return self
 
     def __next__(self):
+        cdef Array x = self.of
         cdef Py_ssize_t at = self.at
-        if at < 0 or self.of.nd == 0 or at >= self.of.dims[0]:
+        if at < 0 or x.nd == 0 or at >= x.dims[0]:
             self.at = -1  # it has ended, whatever shape the array gets
             raise StopIteration
-        item = item_at(self.of, at)
+        cdef char *first = numbers_of(x) if x.nd == 1 else NULL
+        item = item_at(x, at) if first == NULL else number_of(x, first + at * x.dims[1])
         self.at = at + 1
         return item
 
@@ -270,6 +273,17 @@ cdef class ItemIterator:
     def __setstate__(self, Py_ssize_t index):
         if self.at >= 0:
             self.at = max(0, index)
+
+
+@cython.cdivision(True)
+cdef inline cnp.npy_intp flat_offset(Array x, Py_ssize_t index) noexcept:
+    """Bytes from x's first element to the one at an index in C order, in range."""
+    cdef cnp.npy_intp offset = 0
+    cdef int axis
+    for axis in range(x.nd - 1, 0, -1):
+        offset += index % x.dims[axis] * x.dims[x.nd + axis]
+        index = index // x.dims[axis]
+    return offset + index * x.dims[x.nd] if x.nd else offset
 
 
 cdef object item_iterator(Array x):

@@ -2,9 +2,11 @@
 
 cimport numpy as cnp
 
-from cowarray._array.array cimport Array, is_array
+from cowarray._array.array cimport Array, fits, is_array
+from cowarray._c.atomics cimport relaxed
+from cowarray._c.numpy cimport NPY_HALF, number_at
 from cowarray._native.storage cimport Access
-from cowarray._ops.operands cimport is_handed_with, leaves_lane
+from cowarray._ops.operands cimport births_watched, is_handed_with, leaves_lane
 from cowarray._ops.picking cimport Place
 
 
@@ -21,7 +23,21 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
 cdef object item_by_numpy(Array self, object key)
 cdef object elements_at(Array self, Array key)
 cdef object item_at(Array self, Py_ssize_t index)
-cdef object flat_item_at(Array self, Py_ssize_t index)
+
+cdef inline bint is_number(cnp.dtype descr) noexcept:
+    return 0 <= descr.type_num < cnp.NPY_OBJECT or descr.type_num == NPY_HALF
+
+
+cdef inline char *numbers_of(Array x) noexcept:
+    """Where x's first element is, if all are numbers, and a header that it keeps is on its Storage's present bytes."""
+    if relaxed(&births_watched) != 0 or x.header is None or not is_number(x.descr) or not fits(x, x.header):
+        return NULL
+    return cnp.PyArray_BYTES(x.header)
+
+
+cdef inline object number_of(Array x, char *place):
+    """The element of x there, `numbers_of` having said where the first one is."""
+    return number_at(place, <void *>x.descr, <void *>x.header)
 
 
 cdef inline object get_item(Array self, object key):

@@ -403,35 +403,13 @@ cdef object elements_at(Array self, Array key):
 
 cdef object item_at(Array self, Py_ssize_t index):
     """self[index], as iteration asks for it: not negative."""
-    cdef cnp.ndarray header = self.header
-    cdef Py_ssize_t count = self.dims[0] if self.nd else 0
-    cdef cnp.npy_intp place
-    if index >= count or leaves_lane(self):
-        return get_item(self, index)
-    place = self.offset + index * self.dims[self.nd]
-    if self.nd == 1:
-        if header is None or not is_number(self.descr) or not fits(self, header):
-            return item_by_numpy(self, index)
-        return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
-    if product(self.nd - 1, self.dims + 1) == 0:
-        place = self.offset
-    return on_storage(storage_for(self), place, self.nd - 1, self.dims + 1, self.dims + self.nd + 1, self.descr,
-                      self.writeable, BORN_VIEW)
-
-
-cdef object flat_item_at(Array self, Py_ssize_t index):
-    """self.flat[index] of a number, as iteration asks for it: in range. None: ask NumPy."""
-    cdef cnp.ndarray header = self.header
-    cdef cnp.npy_intp place = self.offset
-    cdef int axis
-    if header is None or leaves_lane(self) or not is_number(self.descr) or not fits(self, header):
-        return None
-    for axis in range(self.nd - 1, 0, -1):
-        place += index % self.dims[axis] * self.dims[self.nd + axis]
-        index = index // self.dims[axis]
-    if self.nd:
-        place += index * self.dims[self.nd]
-    return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
+    if self.nd > 1 and index < self.dims[0] and not leaves_lane(self):
+        return on_storage(
+            storage_for(self),
+            self.offset if product(self.nd - 1, self.dims + 1) == 0 else self.offset + index * self.dims[self.nd],
+            self.nd - 1, self.dims + 1, self.dims + self.nd + 1, self.descr, self.writeable, BORN_VIEW,
+        )
+    return get_item(self, index)
 
 
 cdef cnp.npy_intp element_offset(Array x, object key) except -1:
@@ -477,10 +455,6 @@ cdef object shown_value(Array self, object value):
     if cnp.PyArray_Check(value):
         return PyArray_View(value, NULL, numpy_ndarray)  # its elements, without the methods of its class
     return numpy_asarray(value, dtype=self.descr)  # memory that it shares is read like a NumPy array's
-
-
-cdef inline bint is_number(cnp.dtype descr) noexcept:
-    return descr.type_num < cnp.NPY_OBJECT or descr.type_num == NPY_HALF
 
 
 cdef bint is_basic(object key) noexcept:
