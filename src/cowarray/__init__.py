@@ -19,24 +19,21 @@ from cowarray._face.pickles import _unpickle_objects as _unpickle_objects
 import typing as _typing
 from importlib import import_module as _import_module
 
-import numpy as _np
-from numpy.typing import ArrayLike as _ArrayLike
-
-from cowarray import _chapters
 from cowarray._array.overlaps import aliases, shares_bytes
-from cowarray._chapters import *
+from cowarray._chapters import NAMES as _CHAPTERS
 from cowarray._chapters.absent import absence as _absence
 from cowarray._chapters.inspection import __array_api_version__ as __array_api_version__
 from cowarray._chapters.inspection import __array_namespace_info__ as __array_namespace_info__
 from cowarray._native.figures import keep_freed, paging, paging_memory, reset_stats, stats
 from cowarray._native.fork_locks import importing as _importing
 from cowarray._native.storage import Storage
-from cowarray._ops import conversion as _conversion
 from cowarray._ops.conversion import array, asarray, from_dlpack
 from cowarray._ops.operands import provide as _provide
 
 if _typing.TYPE_CHECKING:
     from cowarray import array_api, fft, lib, linalg, random
+    from cowarray._chapters.cloning import lazy_clone
+    from cowarray._chapters.gathered import *
     from cowarray._files.npy import load, save, savez, savez_compressed
     from cowarray._files.raw import frombuffer, fromfile, fromregex, genfromtxt, loadtxt, savetxt
     from cowarray._modes.aliasing.aliasing import aliasing
@@ -145,7 +142,12 @@ if not MYPY:
         "trace",
         "wrap",
     ]
-    __all__ += _chapters.__all__
+    if _typing.TYPE_CHECKING:
+        from cowarray._chapters import gathered
+
+        __all__ += gathered.__all__
+    else:
+        __all__ += [name for names in _CHAPTERS.values() for name in names.split()]
 del MYPY
 
 __version__: _typing.Final[str] = "0.1.0"
@@ -157,6 +159,7 @@ _unpickle.__module__ = _unpickle_objects.__module__ = "cowarray"
 _LATER: _typing.Final = {
     name: module
     for module, names in {
+        "_chapters.cloning": "lazy_clone",
         "_files.npy": "load save savez savez_compressed",
         "_files.raw": "frombuffer fromfile fromregex genfromtxt loadtxt savetxt",
         "_modes.aliasing.aliasing": "aliasing",
@@ -181,6 +184,7 @@ _LATER: _typing.Final = {
         "_versions.merging": "MergeConflict merge",
         "_versions.saving": "save_async",
         "_versions.tree": "Version",
+        **{f"_chapters.{chapter}": names for chapter, names in _CHAPTERS.items()},
     }.items()
     for name in names.split()
 }
@@ -226,43 +230,6 @@ def _first_namespace(api_version: str | None) -> _typing.Any:
 
 
 _set_namespace(_first_namespace)
-
-
-_Shape = _typing.TypeVar("_Shape", bound=tuple[_typing.Any, ...])
-_DType = _typing.TypeVar("_DType", bound=_np.dtype[_typing.Any])
-
-
-@_typing.overload
-def lazy_clone(x: ndarray[_Shape, _DType] | _np.ndarray[_Shape, _DType], /) -> ndarray[_Shape, _DType]: ...
-@_typing.overload
-def lazy_clone(x: _ArrayLike, /) -> ndarray[_typing.Any, _typing.Any]: ...
-def lazy_clone(x: _typing.Any, /) -> _typing.Any:
-    """Copy an array, in the same memory layout, so that bytes are shared until one of the two is written to.
-
-    Parameters
-    ----------
-    x : array_like
-        Anything but a `cowarray.ndarray` goes through `asarray` first.
-
-    Returns
-    -------
-    ndarray
-        A copy, lazy where possible; writable, in a Storage of its own.
-
-    See Also
-    --------
-    explain : Says whether a copy is lazy, and why.
-
-    Examples
-    --------
-    >>> import cowarray
-    >>> x = cowarray.array([1, 2, 3])
-    >>> y = cowarray.lazy_clone(x)
-    >>> y[0] = 5
-    >>> x
-    array([1, 2, 3])
-    """
-    return _conversion.own_or_asarray(x).lazy_clone()
 
 
 def get_include() -> str:

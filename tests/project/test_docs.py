@@ -30,8 +30,9 @@ def docstring_examples():
     finder, found = doctest.DocTestFinder(), {}
     importable = [name for name, texts in modules().items() if {".py", ".pyx"} & texts.keys()]
     names = [name for name in importable if name.partition(".")[0] not in ("", "_tools", "__main__")]
-    for module in [cowarray, *(importlib.import_module(f"cowarray.{name}") for name in names)]:
-        for name, value in vars(module).items():
+    public = {name: getattr(cowarray, name) for name in cowarray.__all__}  # each is there once it was asked for
+    for space in [public, *(vars(importlib.import_module(f"cowarray.{name}")) for name in names)]:
+        for name, value in space.items():
             if (getattr(value, "__module__", None) or "").startswith("cowarray"):  # not NumPy's own types
                 found |= {test.docstring: test for test in finder.find(value, name, module=False, globs={})}
     return [test for test in found.values() if test.examples]

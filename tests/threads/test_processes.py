@@ -187,6 +187,7 @@ FIRST_USES = {
     "array_api": "ca.array_api.asarray(1)",
     "__array_namespace__": "ca.zeros(1).__array_namespace__()",
     "save_async": "ca.save_async('/dev/null/no', ca.zeros(1)).exception()",
+    "sin": "ca.sin(1)",
     "History": """
         history = ca.History({"a": ca.zeros(1 << 20)})
         for k in range(3):

@@ -3,7 +3,7 @@
 A short docstring has a summary and a paragraph on the result, and any sections that are the function's own. `Completed`
 adds the parameters as a chapter describes them and NumPy's function of the same name, `CompletedFrom` the sections of
 another function, and `complete` only the headings and the reference. `describe_methods` does for the array's methods
-what `CompletedFrom` does for functions.
+what `CompletedFrom` does for functions, with the chapter that a method refers to: until then it only refers.
 """
 
 import inspect
@@ -134,18 +134,20 @@ def complete(module: Mapping[str, Any], space: str = "numpy") -> None:
             function.__doc__ = _text(sections)
 
 
-def describe_methods(functions: Mapping[str, Any]) -> None:
-    """Complete the docstrings of the array's methods that refer to the function of the same name.
+def describe_methods(chapter: Mapping[str, Any]) -> None:
+    """Complete the docstrings of the array's methods that refer to the function of the same name in a chapter.
 
     Parameters
     ----------
-    functions : dict of str to function
+    chapter : dict
+        The module's globals.
     """
-    for name, method in list(vars(ndarray).items()):
+    for name in chapter["__all__"]:
+        method: Any = vars(ndarray).get(name)
         summary, _, referral = (getattr(method, "__doc__", None) or "").strip().partition("\n\n")
-        if not referral.strip().startswith(f"Refer to `cowarray.{name}` ") or functions[name].__doc__ is None:
+        if not referral.strip().startswith(f"Refer to `cowarray.{name}` ") or chapter[name].__doc__ is None:
             continue
-        sections = _sections(functions[name].__doc__)
+        sections = _sections(chapter[name].__doc__)
         described = _entries(sections["Parameters"])
         parameters = _parameters(method.__text_signature__)
         array = next(each for each in described if each not in parameters)
@@ -184,7 +186,7 @@ def _parameters(signature: str) -> list[str]:
     return [name for name in names if name.isidentifier()]
 
 
-# Without regular expressions, for it is done at each import: to compile them alone would take an eighth of that.
+# Without regular expressions: to compile them takes longer than a chapter has to come.
 
 
 def _sections(docstring: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._chapters.creation import ones
-from cowarray._chapters.docstrings import complete
+from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Array, Axis, Order, Shape
 from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import dispatched, imported
@@ -439,3 +439,4 @@ def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple
 
 
 complete(globals())
+describe_methods(globals())

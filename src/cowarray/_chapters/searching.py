@@ -11,7 +11,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import complete
+from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Axis
 from cowarray._ops.protocols import dispatched
 
@@ -200,3 +200,4 @@ def where(condition: ArrayLike, x: Any = _DEFAULT, y: Any = _DEFAULT, /) -> Any:
 
 
 complete(globals())
+describe_methods(globals())

@@ -11,7 +11,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import complete
+from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Axis
 from cowarray._ops.protocols import dispatched, imported
 
@@ -200,3 +200,4 @@ def _by_rank(x: Any, ranks: Any, axis: Any) -> Any:
 
 
 complete(globals())
+describe_methods(globals())

@@ -16,7 +16,7 @@ from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
 from cowarray._chapters.declared import dispatching
-from cowarray._chapters.docstrings import Completed, complete
+from cowarray._chapters.docstrings import Completed, complete, describe_methods
 from cowarray._face.annotations import Array, Axes, Axis, DType
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.protocols import dispatched
@@ -847,3 +847,4 @@ def var(
 
 
 complete(globals())
+describe_methods(globals())

@@ -6,7 +6,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import complete
+from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Array, Axes
 from cowarray._ops.protocols import dispatched
 
@@ -175,3 +175,4 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: S
 
 
 complete(globals())
+describe_methods(globals())

@@ -12,8 +12,8 @@ import logging
 import os
 import threading
 
-# What `History` needs imports it. It has a lock that a fork takes, and here, registered earlier, takes after these: who
-# imports may want it. It is no module to import while another thread forks: see the end.
+# It has a lock that a fork takes, and here, registered earlier, takes after these: who imports may want it, and so may
+# finalizers that run meanwhile. It is no module to import while another thread forks: see the end.
 del logging
 
 importing = threading.RLock()

@@ -216,15 +216,7 @@ def method(name: str) -> Operation:
 
 
 def _placed(name: str, row: Row, function: Any, *first: Parameter) -> Operation:
-    parameters = [each for each in _parameters(name, row, function) if each.name != "self"]
-    places = {each.name: each for each in first} | {
-        each.name: Parameter(
-            each.name,
-            KEYWORD_ONLY if each.kind is each.KEYWORD_ONLY else position,
-            None if each.default is each.empty else each.default,
-        )
-        for position, each in enumerate(parameters)
-    }
+    places = {each.name: each for each in (*first, *_parameters(name, row, function))}
     written = row.writes if "out" in row.writes or "out" not in places else (*row.writes, "out")
     writes = tuple([places.get(name) or Parameter(name, 0) for name in written])
     writes_if = None
@@ -244,40 +236,58 @@ def _placed(name: str, row: Row, function: Any, *first: Parameter) -> Operation:
     )
 
 
-def _parameters(name: str, row: Row, function: Any) -> tuple[inspect.Parameter, ...]:
+def _parameters(name: str, row: Row, function: Any) -> list[Parameter]:
     """The parameters of a function; none where the row needs no more than those of every method."""
     if name in _MISTOLD:
         return _told(_MISTOLD[name])
     text = getattr(function, "__text_signature__", None)
     named = row.writes_if or row.picks
     if row.writes in ((), ("self",)) and named is None and text is not None and "out" not in text:
-        return ()
-    told = () if text is None else _told(text)
-    if told:
+        return []
+    if text is not None and (told := _told(text)):
         return told
     try:
-        return tuple(inspect.signature(function).parameters.values())
+        return _inspected(function)
     except (TypeError, ValueError):
-        return _told(_UNTOLD[name]) if name in _UNTOLD else ()  # no signature: only what the row names is known
+        return _told(_UNTOLD[name]) if name in _UNTOLD else []  # no signature: only what the row names is known
 
 
-def _told(text: str) -> tuple[inspect.Parameter, ...]:
-    """The parameters in a signature of C's, as `inspect` has them, in a fraction of the time; none: it is not plain."""
-    kinds = inspect.Parameter
+def _inspected(function: Any) -> list[Parameter]:
+    return _numbered(
+        [
+            (each.name, each.kind is each.KEYWORD_ONLY, None if each.default is each.empty else each.default)
+            for each in inspect.signature(function).parameters.values()
+        ]
+    )
+
+
+def _told(text: str) -> list[Parameter]:
+    """The parameters in a signature of C's, in a fraction of the time that `inspect` takes; none: it is not plain."""
     try:
         told = ast.parse(f"def f{text.replace('$', '')}: pass").body[0].args  # type: ignore[attr-defined]
-        named = [None if each is None else ast.literal_eval(each) for each in told.kw_defaults]
-        defaults = [ast.literal_eval(each) for each in told.defaults]
+        named = [None if each is None else _literal(each) for each in told.kw_defaults]
+        defaults = [_literal(each) for each in told.defaults]
     except (SyntaxError, ValueError):
-        return ()
-    places: list[tuple[str, Any]] = [(each.arg, kinds.POSITIONAL_ONLY) for each in told.posonlyargs]
-    places += [(each.arg, kinds.POSITIONAL_OR_KEYWORD) for each in told.args]
-    defaults = [kinds.empty] * (len(places) - len(defaults)) + defaults
-    found = [kinds(name, kind, default=default) for (name, kind), default in zip(places, defaults, strict=True)]
+        return []
+    before = [*told.posonlyargs, *told.args]
+    defaults = [None] * (len(before) - len(defaults)) + defaults
+    found = [(each.arg, False, default) for each, default in zip(before, defaults, strict=True)]
     if told.vararg:
-        found.append(kinds(told.vararg.arg, kinds.VAR_POSITIONAL))
-    for each, default, given in zip(told.kwonlyargs, named, told.kw_defaults, strict=True):
-        found.append(kinds(each.arg, kinds.KEYWORD_ONLY, default=default if given else kinds.empty))
+        found.append((told.vararg.arg, False, None))
+    found += [(each.arg, True, default) for each, default in zip(told.kwonlyargs, named, strict=True)]
     if told.kwarg:
-        found.append(kinds(told.kwarg.arg, kinds.VAR_KEYWORD))
-    return tuple(found)
+        found.append((told.kwarg.arg, False, None))
+    return _numbered(found)
+
+
+def _literal(node: ast.expr) -> Any:
+    return node.value if type(node) is ast.Constant else ast.literal_eval(node)
+
+
+def _numbered(parameters: list[tuple[str, bool, Any]]) -> list[Parameter]:
+    """Of parameters (name, by keyword alone, default) the places, in calls of a method without its array."""
+    others = [each for each in parameters if each[0] != "self"]
+    return [
+        Parameter(name, KEYWORD_ONLY if by_keyword else position, default)
+        for position, (name, by_keyword, default) in enumerate(others)
+    ]

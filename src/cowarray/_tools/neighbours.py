@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cowarray import _chapters
+from cowarray._chapters import gathered as _chapters
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.conversion import asarray
 from cowarray._ops.operands import provide

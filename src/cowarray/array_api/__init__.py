@@ -312,7 +312,7 @@ if not _typing.TYPE_CHECKING:
 
             return lib
         if name in ("diag", "einsum", "float16", "pad", "transpose"):
-            from cowarray import _chapters
+            from cowarray._chapters import gathered as _chapters
 
             return getattr(_chapters, name)
         if name == "logspace":

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from cowarray import _chapters
+from cowarray._chapters import gathered as _chapters
 from cowarray._chapters.docstrings import CompletedFrom
 from cowarray._face.annotations import Array, Device
 from cowarray._ops.conversion import standard

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from cowarray import _chapters
+from cowarray._chapters import gathered as _chapters
 from cowarray._chapters.declared import standardized
 from cowarray._chapters.docstrings import CompletedFrom
 from cowarray._face.annotations import Array, Operand

@@ -4,7 +4,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from cowarray import _chapters
+from cowarray._chapters import gathered as _chapters
 from cowarray._chapters.docstrings import CompletedFrom
 from cowarray._face.annotations import Array
 from cowarray._ops.conversion import standard

@@ -2,7 +2,7 @@
 
 from numpy.typing import ArrayLike
 
-from cowarray import _chapters
+from cowarray._chapters import gathered as _chapters
 from cowarray._chapters.docstrings import CompletedFrom
 from cowarray._face.annotations import Array, Axes, Axis, DType
 from cowarray._ops.conversion import standard

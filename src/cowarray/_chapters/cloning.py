@@ -1,0 +1,51 @@
+"""`lazy_clone`, which no chapter of the standard has, and NumPy neither."""
+
+from typing import Any, TypeVar, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cowarray._face.ndarray import ndarray
+from cowarray._native.public import public
+from cowarray._ops.conversion import own_or_asarray
+
+__all__ = ["lazy_clone"]
+
+_Shape = TypeVar("_Shape", bound=tuple[Any, ...])
+_DType = TypeVar("_DType", bound=np.dtype[Any])
+
+
+@overload
+@public
+def lazy_clone(x: ndarray[_Shape, _DType] | np.ndarray[_Shape, _DType], /) -> ndarray[_Shape, _DType]: ...
+@overload
+@public
+def lazy_clone(x: ArrayLike, /) -> ndarray[Any, Any]: ...
+@public
+def lazy_clone(x: Any, /) -> Any:
+    """Copy an array, in the same memory layout, so that bytes are shared until one of the two is written to.
+
+    Parameters
+    ----------
+    x : array_like
+        Anything but a `cowarray.ndarray` goes through `asarray` first.
+
+    Returns
+    -------
+    ndarray
+        A copy, lazy where possible; writable, in a Storage of its own.
+
+    See Also
+    --------
+    explain : Says whether a copy is lazy, and why.
+
+    Examples
+    --------
+    >>> import cowarray
+    >>> x = cowarray.array([1, 2, 3])
+    >>> y = cowarray.lazy_clone(x)
+    >>> y[0] = 5
+    >>> x
+    array([1, 2, 3])
+    """
+    return own_or_asarray(x).lazy_clone()
