@@ -186,7 +186,7 @@ def _parameters(signature: str) -> list[str]:
     return [name for name in names if name.isidentifier()]
 
 
-# Without regular expressions: to compile them takes longer than a chapter has to come.
+# Without regular expressions: each process would compile them.
 
 
 def _sections(docstring: str) -> dict[str, str]:
