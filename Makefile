@@ -111,7 +111,7 @@ conformance-standard: $(BUILT) $(VENV)/.conformance ## Run the array API standar
 
 # A complete run also counts instructions, and goes into the documentation. The report comes even if something failed.
 bench: export COWARRAY_FREE_THREADED = $(if $(FREE_THREADED),$(CURDIR)/.venv-free-threaded/bin/python)
-bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure, beside the peers; the figures go to docs/targets.md and README.md
+bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure, beside the peers (RUNS=3: so often, and medians); figures go to docs/targets.md and README.md
 	@$(if $(FREE_THREADED),PIP_ONLY_BINARY=:all: $(MAKE) .venv-free-threaded/.built .venv-free-threaded/.test \
 	    PYTHON="$(FREE_THREADED)" VENV=.venv-free-threaded CONSTRAINTS=,$(call SKIP,clones without a GIL: no free-threaded Python found))
 	@tools/bench.sh $(IN_VENV) $(ARGS)

@@ -1,7 +1,7 @@
 """Writes the figures that README.md and docs/targets.md quote, from docs/benchmarks/*.json: nobody types them.
 
     python bench/pages.py                           # the pages again
-    python bench/pages.py build/bench/latest.json   # of another run, whose plots and figures go to docs/benchmarks
+    python bench/pages.py build/bench/latest.json   # of another run, or several; plots and figures: docs/benchmarks
 
 README's come of front_page.py, all others of `make bench`. Kept there is only what the pages show; the whole of a run
 is in build/bench. What is written into a page stands between two comments, and a test compares it with the results.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import front_page
 from plots import PLOTS, draw
-from report import brief_rows, closing, machine, markdown_table
+from report import BRIEF, brief_rows, closing, machine, markdown_table
 from results import OURS, as_text, load, rows
 from targets import in_brief
 
@@ -41,7 +41,7 @@ def benchmarks(results):
     body = list(brief_rows(results))
     if any(row[-1] == "not measured" for row in body):
         lines += ["", "*Not measured* is what came after that commit, or needed what this machine lacks."]
-    lines += ["", *markdown_table(("work", "against", "ratio", "target", ""), body)]
+    lines += ["", *markdown_table(BRIEF, body)]
     for name, *_, title, xlabel in PLOTS:
         if (RESULTS.parent / name).exists():
             lines += ["", f"![{title}, by {xlabel}](benchmarks/{name})"]
@@ -122,9 +122,9 @@ def medians(times):
     return {key: value for key, value in times.items() if key not in ("q1", "q3", "rounds")}
 
 
-def main(run=None):
-    if run is not None:
-        results = load(run)
+def main(*runs):
+    if runs:
+        results = load(*runs)
         RESULTS.write_text(as_text(shown(results)))
         draw(results, RESULTS.parent)
     for page in PAGES:

@@ -1,4 +1,4 @@
-"""One table of ratios from a run, with the machine described.
+"""One table of ratios from a run, or from several, with the machine described.
 
 Prints it:                           python bench/report.py build/bench/latest.json
 and writes results.md, results.json: python bench/report.py build/bench/latest.json --into build/bench
@@ -6,16 +6,17 @@ and writes results.md, results.json: python bench/report.py build/bench/latest.j
 
 import argparse
 import json
+import statistics
 import sys
 from pathlib import Path
 
-from results import OURS, as_text, load, rows, verdict
+from results import OURS, as_text, between_runs, load, rows, verdict
 from targets import in_brief
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.json")
-HEADER = ("work", "against", "ours", "theirs", "ratio", "middle half", "target", "", "copied")
-NUMBERS = range(2, 7)  # columns that are aligned to the right
-BRIEF = ("work", "against", "ratio", "target", "")
+HEADER = ("work", "against", "ours", "theirs", "ratio", "middle half", "runs", "target", "", "copied")
+NUMBERS = range(2, 8)  # columns that are aligned to the right
+BRIEF = ("work", "against", "ratio", "runs differ by", "target", "")
 
 
 def show_time(seconds):
@@ -38,6 +39,10 @@ def show_bytes(count):
     return f"{count:,.0f} B"
 
 
+def percent(part):
+    return f"{100 * part:.0f} %"
+
+
 def show_target(row):
     if row["target"] is None:
         return ""
@@ -57,6 +62,7 @@ def cells(row):
         show_time(row["theirs"]),
         f"{ratio['median']:.3g}" if ratio else "",
         f"{ratio['q1']:.3g} to {ratio['q3']:.3g}" if ratio else "",
+        ", ".join(f"{value:.3g}" for value in row["runs"]) if ratio else "",
         show_target(row),
         verdict(row),
         "" if row["copied"] is None else show_bytes(row["copied"]),
@@ -108,14 +114,21 @@ def brief_rows(results):
             limits = list(dict.fromkeys(show_target(row) for row in answers))
             # A limit of bytes that depends on what NumPy needs differs from case to case.
             limits = limits if len(limits) == 1 else ["that of NumPy's program"]
-        yield target.work, target.against, found, "".join(limits), met
+        spread = between_runs(answers)
+        yield target.work, target.against, found, percent(spread[-1]) if spread else "", "".join(limits), met
 
 
 def closing(found):
-    """How many targets are met, in a sentence."""
-    verdicts = [verdict(row) for row in found if row["target"] is not None]
+    """How many targets are met, and how far the runs differ, in sentences."""
+    asked = [row for row in found if row["target"] is not None]
+    verdicts = [verdict(row) for row in asked]
     met, near = verdicts.count("met"), sum("within" in each for each in verdicts)
-    return f"{met} of {len(verdicts)} measured targets are met; {near} more are missed by less than the spread."
+    told = f"{met} of {len(verdicts)} measured targets are met; {near} more are missed by less than the spread."
+    if spread := between_runs(asked):
+        runs = max(len(row["runs"]) for row in asked)
+        half = percent(statistics.median(spread))
+        told += f" Each is the median of {runs} runs; half of them differ by less than {half} from run to run."
+    return told
 
 
 def workload_rows(results):
@@ -169,8 +182,8 @@ def write_markdown(results, found, path):
     if instructions := instruction_rows():
         header = ("operation", "ours", "NumPy's", "ratio")
         lines += ["", "## Instructions", "", *markdown_table(header, instructions)]
-    slower = [(row["question"], *cells(row)[:6]) for row in losses(found)]
-    lines += ["", "## Where cowarray is slower", "", *markdown_table(("question", *HEADER[:6]), slower), ""]
+    slower = [(row["question"], *cells(row)[:7]) for row in losses(found)]
+    lines += ["", "## Where cowarray is slower", "", *markdown_table(("question", *HEADER[:7]), slower), ""]
     path.write_text("\n".join(lines))
 
 
@@ -179,19 +192,20 @@ def machine(results):
     for key, value in results["machine"].items():
         if value not in (None, []):
             yield key, ", ".join(value) if isinstance(value, list) else value
-    yield "measured", f"{results['date']} UTC, commit {results['commit']}"
+    several = "s" if ", " in results["commit"] else ""
+    yield "measured", f"{results['date']} UTC, commit{several} {results['commit']}"
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", help="JSON of pytest-benchmark, or results.json")
+    parser.add_argument("runs", nargs="+", metavar="run", help="JSON of pytest-benchmark, or results.json")
     parser.add_argument("--into", type=Path, metavar="FOLDER", help="write results.md and results.json there")
     parser.add_argument("--targets", action="store_true", help="print only what has a target")
     arguments = parser.parse_args(argv)
-    results = load(arguments.run)
+    results = load(*arguments.runs)
     found = rows(results)
     if not found:
-        print(f"{arguments.run}: no times in it")
+        print(f"{', '.join(arguments.runs)}: no times in it")
         return 1
     for key, value in machine(results):
         print(f"{key:<18}{value}")
@@ -203,7 +217,7 @@ def main(argv=None):
     for row in workload_rows(results):
         print("{:<10} {:<22}{:>10} {:>6} {:>14} {:>14}".format(*row))
     print("\nThe targets in brief:")
-    print_columns(BRIEF, {None: list(brief_rows(results))}, (2, 3))
+    print_columns(BRIEF, {None: list(brief_rows(results))}, (2, 3, 4))
     print(f"\n{closing(found)}")
     if arguments.into:
         arguments.into.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """From the times of every round to ratios. Reads pytest-benchmark's JSON, or what `condense` made of it.
 
 A ratio is taken within each round, cowarray's time over the peer's; the median of these is reported, with the
-quartiles.
+quartiles. Of several runs each number is the median of the runs', and a ratio and a figure keep what each run had.
 """
 
 import json
@@ -9,7 +9,7 @@ import math
 import statistics
 from pathlib import Path
 
-__all__ = ["OURS", "as_text", "condense", "load", "rows", "verdict"]
+__all__ = ["OURS", "as_text", "between_runs", "condense", "load", "rows", "together", "verdict"]
 
 OURS = "cowarray"
 SMALL = ("operations on 10 elements", "operations on 1,000 elements")
@@ -60,20 +60,82 @@ def summary(values):
     return {"median": rounded(median), "q1": rounded(q1), "q3": rounded(q3)}
 
 
-def load(path):
-    """The condensed results in a file of either kind.
+def load(*paths):
+    """The condensed results in files of either kind, of a run each.
 
     Parameters
     ----------
-    path : path
+    *paths : path
+        At least one, in the order of their runs.
 
     Returns
     -------
     dict
-        As `condense`.
+        As `condense`; of several files `together`.
     """
-    found = json.loads(Path(path).read_text())
-    return condense(found) if "benchmarks" in found else found
+    found = [json.loads(Path(path).read_text()) for path in paths]
+    runs = [condense(run) if "benchmarks" in run else run for run in found]
+    return together(runs) if len(runs) > 1 else runs[0]
+
+
+def together(runs):
+    """Several runs as one.
+
+    Parameters
+    ----------
+    runs : list of dict
+        As `condense`. The last one's cases and figures are taken; a run before it may lack some.
+
+    Returns
+    -------
+    dict
+        As `condense`, with the machine of the last run and all dates and commits. Each number is the median of those
+        of the runs. A ratio and a figure have ``runs`` besides: what each run had.
+    """
+    cases, figures = same_in(runs, "cases", "case"), same_in(runs, "figures", "name")
+    dates, commits = ([*dict.fromkeys(run[key] for run in runs)] for key in ("date", "commit"))
+    return {
+        "machine": runs[-1]["machine"],
+        "date": ", ".join(dates),
+        "commit": ", ".join(commits),
+        "cases": [
+            {
+                **same[-1],
+                "times": {who: middle(times) for who, times in by_competitor(same, "times").items()},
+                "ratios": {
+                    who: {**middle(ratios), "runs": [ratio["median"] for ratio in ratios]}
+                    for who, ratios in by_competitor(same, "ratios").items()
+                },
+            }
+            for same in cases
+        ],
+        "figures": [
+            {**same[-1], "value": rounded(statistics.median(values)), "runs": values}
+            for same in figures
+            if (values := [each["value"] for each in same])
+        ],
+    }
+
+
+def same_in(runs, kind, name):
+    """For each case or figure of the last run, those of all runs that are the same one."""
+    found = {(each["question"], each[name]): [] for each in runs[-1][kind]}
+    for run in runs:
+        for each in run[kind]:
+            found.get((each["question"], each[name]), []).append(each)
+    return list(found.values())
+
+
+def by_competitor(cases, key):
+    """{who: what each of the cases has of them}"""
+    everybody = dict.fromkeys(who for case in cases for who in case[key])
+    return {who: [case[key][who] for case in cases if who in case[key]] for who in everybody}
+
+
+def middle(found):
+    """Of each number of some dicts the median; of a number that is not told, None."""
+    columns = {key: [each.get(key) for each in found] for key in found[-1]}
+    return {key: None if None in column else rounded(statistics.median(column)) for key, column in columns.items()}
 
 
 def condense(run):
@@ -167,7 +229,8 @@ def rows(results):
     -------
     list of dict
         ``question``, ``case``, ``who``, ``ours`` and ``theirs`` (None, or seconds; a figure's own ``unit``), ``ratio``
-        (a `summary`, None in a figure), ``target`` (or None), ``copied`` (bytes, or None).
+        (a `summary`, None in a figure), ``target`` (or None), ``copied`` (bytes, or None), ``runs`` (what each of
+        several runs had; of one run, empty).
     """
     found = []
     for case in results["cases"]:
@@ -177,12 +240,12 @@ def rows(results):
             theirs = case["times"][who]["median"]
             row = {"question": case["question"], "case": case["case"], "who": who, "ours": own["median"]}
             row |= {"theirs": theirs, "ratio": ratio, "target": targets.get(who), "unit": "s"}
-            found.append(row | {"copied": own.get("bytes_copied")})
+            found.append(row | {"copied": own.get("bytes_copied"), "runs": ratio.get("runs", [])})
     found += means(results)
     for figure in results["figures"]:
         row = {"question": figure["question"], "case": figure["name"], "who": "", "ours": figure["value"]}
         row |= {"theirs": None, "ratio": None, "target": figure["limit"], "unit": figure["unit"]}
-        found.append(row | {"copied": None})
+        found.append(row | {"copied": None, "runs": figure.get("runs", [])})
     order = {question: position for position, question in enumerate(QUESTIONS)}
     return sorted(found, key=lambda row: order.get(row["question"], len(order)))
 
@@ -201,20 +264,44 @@ def means(results):
                 if case["question"] in SMALL:
                     found.setdefault((SMALL[-1], " on 10 and on 1,000", who, target), []).append(ratio)
     for (question, where, who, target), ratios in found.items():
-        mean = {
-            key: rounded(math.exp(statistics.fmean(math.log(ratio[key]) for ratio in ratios)))
-            for key in ("median", "q1", "q3")
-        }
+        mean = {key: geometric_mean([ratio[key] for ratio in ratios]) for key in ("median", "q1", "q3")}
         row = {"question": question, "case": f"geometric mean of {len(ratios)}{where}", "who": who, "ratio": mean}
         row |= {"ours": None, "theirs": None, "target": target if who == "numpy" else None, "unit": "s"}
-        yield row | {"copied": None}
+        runs = [ratio.get("runs", []) for ratio in ratios]
+        whole = len(set(map(len, runs))) == 1  # none of the runs lacks a case
+        yield row | {"copied": None, "runs": [geometric_mean(run) for run in zip(*runs, strict=True)] if whole else []}
+
+
+def geometric_mean(values):
+    return rounded(math.exp(statistics.fmean(map(math.log, values))))
 
 
 def verdict(row):
-    """``met``, ``not met``, or that it is not met by less than the spread; empty without a target."""
+    """``met``, ``not met``, or that it is not met by less than the spread; empty without a target.
+
+    The spread is the middle half of the rounds, and the runs.
+    """
     target, ratio = row["target"], row["ratio"]
     if target is None:
         return ""
     if (row["ours"] if ratio is None else ratio["median"]) <= target:
         return "met"
-    return "not met, but within the spread" if ratio is not None and ratio["q1"] <= target else "not met"
+    spread = [*row["runs"], *([] if ratio is None else [ratio["q1"]])]
+    return "not met, but within the spread" if any(value <= target for value in spread) else "not met"
+
+
+def between_runs(found):
+    """By how much the runs differ, each row's greatest less its least, as a part of its median.
+
+    Parameters
+    ----------
+    found : list of dict
+        As `rows`.
+
+    Returns
+    -------
+    list of float
+        Of the rows that several runs have, in rising order.
+    """
+    several = [row for row in found if len(row["runs"]) > 1]
+    return sorted((max(row["runs"]) - min(row["runs"])) / (statistics.median(row["runs"]) or 1) for row in several)

@@ -5,7 +5,7 @@ import json
 from compare import change
 from compare import main as compare_runs
 from report import main as report
-from results import condense, load, rows, verdict
+from results import between_runs, condense, load, rows, together, verdict
 from targets import TARGETS, in_brief
 
 TEN = "numpy copy of 10 elements"
@@ -53,13 +53,38 @@ def test_bytes_copied_beyond_the_limit_are_a_row_of_the_table():
 
 
 def test_verdicts():
-    row = {"ours": 1.0, "ratio": {"median": 1.0, "q1": 0.9, "q3": 1.1}}
+    row = {"ours": 1.0, "ratio": {"median": 1.0, "q1": 0.9, "q3": 1.1}, "runs": []}
     assert [verdict(row | {"target": target}) for target in (None, 1.0, 0.95, 0.8)] == [
         "",
         "met",
         "not met, but within the spread",
         "not met",
     ]
+    assert verdict(row | {"target": 0.8, "runs": [0.8, 1.0, 1.2]}) == "not met, but within the spread"
+
+
+def test_of_several_runs_each_number_is_the_median_of_the_runs():
+    runs = [condense(run(factor)) for factor in (1.0, 3.0, 1.2)]
+    runs[1]["cases"] = [case for case in runs[1]["cases"] if case["case"] != "1 GiB"]  # it failed there
+    found = {(row["case"], row["who"]): row for row in rows(together(runs))}
+    assert found["80 B", "numpy"]["ratio"]["median"] == 0.6
+    assert found["80 B", "numpy"]["runs"] == [0.5, 1.5, 0.6]
+    assert found["1 GiB", "numpy"]["ratio"]["median"] == 0.55
+    assert found["1 GiB", "numpy"]["runs"] == [0.5, 0.6]
+    assert found["geometric mean of 2", "numpy"]["runs"] == []
+    assert (found["memory", ""]["ours"], found["memory", ""]["runs"]) == (600.0, [500.0, 1500.0, 600.0])
+    assert [round(part, 2) for part in between_runs([found["80 B", "numpy"], found["1 GiB", "numpy"]])] == [0.18, 1.67]
+
+
+def test_a_mean_has_the_means_of_the_runs():
+    (mean,) = [row for row in rows(together([condense(run()), condense(run(3.0))])) if row["who"] == "numpy"][2:]
+    assert mean["runs"] == [0.5, 1.5]
+
+
+def test_what_the_last_run_no_longer_has_is_left_out():
+    before, last = condense(run()), condense(run())
+    gone = last["cases"].pop()
+    assert gone["case"] not in [row["case"] for row in rows(together([before, last]))]
 
 
 def test_what_was_not_measured_is_told():
@@ -84,6 +109,9 @@ def test_the_report_and_the_comparison(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "torch is missing" in shown
     assert "5 of 6 measured targets are met" in shown  # four ratios and a mean; not the memory
+    assert "runs, which differ" not in shown
+    assert report([str(before), str(after)]) == 0
+    assert "median of 2 runs; half of them differ by less than 40 % from run to run" in capsys.readouterr().out
     assert compare_runs([str(before), str(after)]) == 0
     shown = capsys.readouterr().out
     assert "slower" in shown
