@@ -174,8 +174,6 @@ NUMPYS = ("system error", "written", "unwritten bytes", "held", "lost error", "n
 
 # What is known to be NumPy's own, where NumPy's arrays do not happen to show it: (calls, hooks, states, kinds, why).
 EXCUSED = [
-    (r".*\.flat.*", ".*", "strings", ".*", "of StringDType, NumPy's flat copies text that it does not own"),
-    (".*", r"strange: x\.flat", "strings", ".*", "the same"),
     (r".*\.(vecmat|matvec)\(.*out=x.*", ".*", ".*", "unwritten bytes", "in part, where operands overlap out"),
     (r".*byteswap.*", ".*", "text", "not whole", "characters that are none have no repr"),
     (".*", "elements|number.*", "strings", "hang", "objects become text while its allocator is locked"),

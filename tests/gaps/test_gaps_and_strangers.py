@@ -171,6 +171,27 @@ def test_text_of_any_length_is_read_flat():
         assert source.flat[1] == plain[1]
 
 
+LONG = ["z" * 60, "q" * 70, ""]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [LONG, np.array(LONG), np.array(LONG, object), np.array(LONG, np.dtypes.StringDType()), "w" * 50, 10**40, []],
+    ids=["list", "unicode", "objects", "strings", "one", "number", "nothing"],
+)
+def test_text_of_any_length_is_written_flat(value):
+    x = ca.array(np.array([["a" * 40, "b" * 100], ["c" * 40, ""]], np.dtypes.StringDType()))
+    kept, before = x.copy(), x.tolist()
+    new = np.atleast_1d(value).tolist()
+    wanted = [str(new[at % len(new)]) for at in range(x.size)] if new else x.ravel().tolist()
+    x.flat = value
+    del value
+    other = [np.array(["j" * 40] * 6, np.dtypes.StringDType()) for _ in range(4)]  # takes what was freed
+    assert x.ravel().tolist() == wanted
+    assert kept.tolist() == before
+    del other
+
+
 def test_all_of_an_array_read_flat_is_a_copy():
     x = ca.array(np.arange(3.0))
     for key in ((), Ellipsis, slice(None)):

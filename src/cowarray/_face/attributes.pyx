@@ -76,8 +76,10 @@ cdef int flat_set(Array x, object key, object value, bint whole=False) except -1
         header = writable_header(x, NULL)
     if is_array(value):
         shown = header_beside(<Array>value, header)
-    if whole:
+    if whole and descr_of(header).type_num != NPY_VSTRING:
         (<object>header).flat = shown
+    elif whole:
+        (<object>header).flat[...] = shown  # by the other door NumPy takes such text for the value's, and loses it
     else:
         (<object>header).flat[where] = shown
     return 0
