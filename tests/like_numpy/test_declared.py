@@ -108,7 +108,7 @@ def test_a_function_has_the_parameters_of_what_it_calls(name):
         operands = (operand,) * function.nin
         function(*operands, *[each.default for each in options if each.kind is not each.KEYWORD_ONLY])
         function(*operands, **{each.name: each.default for each in options if each.kind is not each.POSITIONAL_ONLY})
-    elif function.__module__.startswith("cowarray._chapters"):
+    elif function.__module__ == "cowarray":
         try:
             theirs = inspect.signature(getattr(np, name.rpartition(".")[2])).parameters.values()
         except ValueError:

@@ -20,6 +20,7 @@ CLASSES = {
     "CopyError": cowarray.CopyError(),
     "random.Generator": cowarray.random.default_rng(1),
 }
+SPACES = [cowarray, cowarray.fft, cowarray.linalg, cowarray.random, cowarray.array_api]
 METHODS = [
     name
     for name, value in vars(cowarray.ndarray).items()
@@ -35,6 +36,19 @@ def test_a_class_is_called_what_it_is_found_by(name):
     assert repr(kind) == f"<class 'cowarray.{name}'>"
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(kind, protocol)) is kind
+
+
+@pytest.mark.parametrize("space", SPACES, ids=lambda space: space.__name__)
+def test_a_function_is_called_what_it_is_found_by(space):
+    functions = {name: getattr(space, name) for name in space.__all__}
+    own = {name: each for name, each in functions.items() if callable(each) and each.__module__.startswith("cowarray")}
+    assert len(own) > (1 if space is cowarray.random else len(functions) / 2)
+    homes = {name: each.__module__ for name, each in own.items()}
+    shared = {"__array_namespace_info__": "cowarray"} if space is cowarray.array_api else {}
+    assert {name: home for name, home in homes.items() if home != space.__name__} == shared
+    for each in own.values():
+        assert pickle.loads(pickle.dumps(each)) is each
+    assert cowarray.add.reduce.__module__ == "cowarray"
 
 
 @pytest.mark.parametrize("module", ["_face.ndarray", "_native.storage", "_face.attributes"])

@@ -3,6 +3,8 @@
 
 import numpy as np
 
+from cowarray._native.public import public
+
 cimport numpy as cnp
 
 from cowarray._array.alias_buffers cimport pin_behind
@@ -49,6 +51,7 @@ cdef bint overlap(object x, object y, bint in_one_storage) except -1:
     return bool(numpy_shares_memory(of_x, of_y))
 
 
+@public
 def aliases(x, y, /):
     """Whether a write to x would be seen by y: same Storage, and elements that overlap.
 
@@ -83,6 +86,7 @@ def aliases(x, y, /):
     return overlap(x, y, True)
 
 
+@public
 def shares_bytes(x, y, /):
     """Whether x and y lie in the same memory now, aliasing or not.
 

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import Array
 from cowarray._ops.protocols import dispatched
 
@@ -40,3 +40,6 @@ def unpackbits(
     Fresh, of bytes, 0 or 1.
     """
     return dispatched(np.unpackbits, a, axis, count, bitorder)
+
+
+complete(globals())

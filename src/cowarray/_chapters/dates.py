@@ -6,7 +6,7 @@ import numpy as np
 from numpy import busdaycalendar, datetime_data
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import Completed, complete
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["busday_count", "busday_offset", "busdaycalendar", "datetime_as_string", "datetime_data", "is_busday"]
@@ -93,3 +93,6 @@ def _calendar(weekmask: Any, holidays: Any, busdaycal: Any, out: Any) -> Any:
     if holidays is not None and not (isinstance(holidays, tuple) and not holidays):
         given["holidays"] = holidays
     return {name: value for name, value in given.items() if value is not None}
+
+
+complete(globals())

@@ -15,6 +15,7 @@ from numpy import _NoValue
 from numpy.typing import ArrayLike
 
 from cowarray._face.annotations import AnyArray, Array, DType
+from cowarray._native.public import public_space
 from cowarray._ops.conversion import standard_function
 from cowarray._ops.protocols import dispatched_function, elementwise_function, generalized_function, ufunc_methods
 
@@ -206,7 +207,7 @@ def calling(ufunc: np.ufunc, returns: Any = None) -> Callable[[Callable[_Call, _
             name = method.__name__
             described = vars(Ufunc)[name]
             method.__doc__, method.__annotations__ = described.__doc__, described.__annotations__
-            method.__module__, method.__qualname__ = made.__module__, f"{made.__qualname__}.{name}"
+            method.__module__, method.__qualname__ = public_space(made.__module__), f"{made.__qualname__}.{name}"
             setattr(made, name, method)
         made.__dict__.update(zip(_FIGURES, _figures(ufunc), strict=True))
         return cast(Ufunc[_Call, _Result], made)

@@ -2,8 +2,9 @@
 
 A short docstring has a summary and a paragraph on the result, and any sections that are the function's own. `Completed`
 adds the parameters as a chapter describes them and NumPy's function of the same name, `CompletedFrom` the sections of
-another function, and `complete` only the headings and the reference. `describe_methods` does for the array's methods
-what `CompletedFrom` does for functions, with the chapter that a method refers to: until then it only refers.
+another function, and `complete` only the headings and the reference; the latter two also say where users find a
+function. `describe_methods` does for the array's methods what `CompletedFrom` does for functions, with the chapter that
+a method refers to: until then it only refers.
 """
 
 import inspect
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, get_origin
 
 from cowarray._face.ndarray import describe_method, ndarray
+from cowarray._native.public import public
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -85,6 +87,7 @@ class CompletedFrom:
         self.space = space
 
     def __call__(self, function: _Function) -> _Function:
+        public(function)
         if function.__doc__ is None:  # python -OO
             return function
         name = function.__name__
@@ -110,7 +113,7 @@ class CompletedFrom:
 
 
 def complete(module: Mapping[str, Any], space: str = "numpy") -> None:
-    """Complete the docstrings of a module's functions that have parameters of their own to describe.
+    """Complete a module's functions and classes: where users find them, and docstrings with parameters of their own.
 
     Without the section Returns, the paragraph after the summary becomes it, with the type that the annotation tells.
     Without See Also, NumPy's function of the same name becomes it.
@@ -124,8 +127,10 @@ def complete(module: Mapping[str, Any], space: str = "numpy") -> None:
     """
     for name in module["__all__"]:
         function = module[name]
-        is_own = hasattr(function, "__code__") and function.__module__ == module["__name__"]
-        if is_own and function.__doc__:
+        if getattr(function, "__module__", None) != module["__name__"]:
+            continue
+        public(function)
+        if hasattr(function, "__code__") and function.__doc__:
             sections = _sections(function.__doc__)
             summary, _, returns = sections[""].partition("\n\n")
             if returns and "Returns" not in sections:

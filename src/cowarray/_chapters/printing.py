@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from cowarray._face.printing import repr_class
+from cowarray._native.public import public
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
 _NUMPYS = "array"  # the name of NumPy's own
 
 
+@public
 def set_printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> None:
     """Set how arrays are printed.
 
@@ -51,6 +53,7 @@ def set_printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> None
         repr_class.set(kind)
 
 
+@public
 def get_printoptions() -> dict[str, Any]:
     """Tell how arrays are printed.
 
@@ -66,6 +69,7 @@ def get_printoptions() -> dict[str, Any]:
     return {**np.get_printoptions(), "name": _name()}
 
 
+@public
 @contextlib.contextmanager
 def printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> Generator[dict[str, Any], None, None]:
     """Context manager that sets how arrays are printed, and restores it.

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.docstrings import Completed
+from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import Array
 from cowarray._ops.protocols import dispatched
 
@@ -47,3 +47,6 @@ def hanning(M: ArrayLike) -> Array:
 def kaiser(M: ArrayLike, beta: ArrayLike) -> Array:
     """The Kaiser window: a Bessel function."""
     return dispatched(np.kaiser, M, beta)
+
+
+complete(globals())

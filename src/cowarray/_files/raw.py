@@ -14,17 +14,21 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from cowarray._face.annotations import Array
 from cowarray._files.npy import Reader, Writer
+from cowarray._native.public import public
 from cowarray._ops.conversion import asarray
 from cowarray._ops.protocols import born, dispatched
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
+else:
+    ReadableBuffer = Any
 
 _Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 __all__ = ["frombuffer", "fromfile", "fromregex", "genfromtxt", "loadtxt", "savetxt"]
 
 
+@public
 def fromfile(
     file: _Path | Reader,
     dtype: DTypeLike = float,
@@ -94,8 +98,9 @@ def _mapped(path: Any, dtype: Any, count: Any, offset: Any) -> Any:
         return asarray(np.memmap(opened, dtype, "r", offset, (length,)))
 
 
+@public
 def frombuffer(
-    buffer: "ReadableBuffer", dtype: DTypeLike = float, count: int = -1, offset: int = 0, *, like: Any = None
+    buffer: ReadableBuffer, dtype: DTypeLike = float, count: int = -1, offset: int = 0, *, like: Any = None
 ) -> Array:
     """Interpret the bytes of a buffer as an array with one axis.
 
@@ -133,6 +138,7 @@ def frombuffer(
     return asarray(np.frombuffer(cast(Any, buffer), dtype, count, offset))
 
 
+@public
 def loadtxt(
     fname: _Path | Iterable[str] | Iterable[bytes],
     dtype: DTypeLike = float,
@@ -192,6 +198,7 @@ def loadtxt(
     return born(np.loadtxt, *args, quotechar=quotechar)
 
 
+@public
 def genfromtxt(
     fname: _Path | Iterable[str] | Iterable[bytes], dtype: DTypeLike = float, *args: Any, **kwargs: Any
 ) -> Any:
@@ -220,6 +227,7 @@ def genfromtxt(
     return born(np.genfromtxt, fname, dtype, *args, **kwargs)
 
 
+@public
 def fromregex(
     file: _Path | Reader, regexp: str | bytes | re.Pattern[Any], dtype: DTypeLike, encoding: str | None = None
 ) -> Array:
@@ -247,6 +255,7 @@ def fromregex(
     return born(np.fromregex, file, regexp, dtype, encoding)
 
 
+@public
 def savetxt(
     fname: _Path | Writer,
     X: ArrayLike,

@@ -3,6 +3,8 @@
 
 import os
 
+from cowarray._native.public import public
+
 from cowarray._c.core cimport (
     COW_PAGING_ALLOWANCE,
     COW_PAGING_EAGER,
@@ -24,6 +26,7 @@ from cowarray._native.storage cimport (
 cdef cow_paging_figures forgotten  # what had been counted at the last reset
 
 
+@public
 def stats():
     """Figures of what the library did since the start or the last `reset_stats`.
 
@@ -75,6 +78,7 @@ def stats():
     }
 
 
+@public
 def reset_stats():
     """Set every figure of `stats` to 0.
 
@@ -90,6 +94,7 @@ def reset_stats():
     read_paging(&forgotten)
 
 
+@public
 def keep_freed(size_t nbytes):
     """Set how many bytes of freed large blocks (256 KiB and up) are kept for reuse.
 
@@ -109,6 +114,7 @@ def keep_freed(size_t nbytes):
     return keep_in_heap(nbytes)
 
 
+@public
 def paging(mode=None, /, *, small_pages=None):
     """Set when a write to a large shared array copies pages instead of the whole array.
 
@@ -192,6 +198,7 @@ cdef int put_mode(cow_paging_policy *policy, object mode) except -1:
     return 0
 
 
+@public
 def paging_memory():
     """Tell what memory arrays by the page take (`paging`), with what they share counted once.
 

@@ -2,13 +2,18 @@
 
 from typing import Any, TypeVar
 
-__all__ = ["public"]
+__all__ = ["public", "public_space"]
 
 _Defined = TypeVar("_Defined", bound=Any)
 
 
+def public_space(module: str) -> str:
+    """Where users find what a module has: `cowarray.fft` is public itself, `cowarray._ops.table` is of `cowarray`."""
+    return module.partition("._")[0]
+
+
 def public(defined: _Defined) -> _Defined:
-    """A decorator: a class or function that has its public name in the package itself.
+    """A decorator: a class or function whose public name is in the package, or in a public part of it.
 
     Parameters
     ----------
@@ -19,5 +24,5 @@ def public(defined: _Defined) -> _Defined:
     type or function
         Itself.
     """
-    defined.__module__ = "cowarray"
+    defined.__module__ = public_space(defined.__module__)
     return defined

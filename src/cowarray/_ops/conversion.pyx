@@ -8,6 +8,8 @@ import numpy as np
 from array import array as array_array_type
 from mmap import mmap as mmap_type
 
+from cowarray._native.public import public
+
 cimport numpy as cnp
 from cpython.ref cimport Py_INCREF
 
@@ -160,6 +162,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
     return copied_by_numpy(array) if copied else adopt(array)
 
 
+@public
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """Convert to an array.
 
@@ -317,6 +320,7 @@ cdef object shallow(object values, object dtype, int ndmin, dict most, object co
     return adopt(made) if PyArray_BASE(made) == NULL else copy_foreign(made)
 
 
+@public
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=None, like=None, device=None):
     """Make an array; by default a copy of object.
 
@@ -417,6 +421,7 @@ cdef Array as_alias(Array x, str operation, bint itself):
     return copy_of_alias(shadowed_as(view, x), operation, x if itself else None)
 
 
+@public
 def from_dlpack(x, /, *, device=None, copy=None):
     """Take an array from another library through DLPack.
 

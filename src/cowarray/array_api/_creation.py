@@ -7,12 +7,14 @@ from numpy.typing import ArrayLike
 from cowarray._chapters import gathered as _chapters
 from cowarray._chapters.docstrings import CompletedFrom
 from cowarray._face.annotations import Array, Device, DType, Shape
+from cowarray._native.public import public
 from cowarray._ops.conversion import from_dlpack as _from_dlpack
 from cowarray._ops.conversion import standard, standard_asarray
 
 _completed = CompletedFrom(_chapters, "cowarray")
 
 
+@public
 def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: DType = None, device: Device = None) -> Array:
     """Evenly spaced numbers from start up to, and without, stop; of one number, from 0 up to it.
 
@@ -37,6 +39,7 @@ def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: DType = Non
     return standard(_chapters.arange(start, stop=stop, step=step, dtype=dtype, device=device))
 
 
+@public
 def asarray(obj: Any, /, *, dtype: DType = None, device: Device = None, copy: bool | None = None) -> Array:
     """Convert to an array.
 
@@ -102,6 +105,7 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DType =
     return standard(_chapters.eye(n_rows, n_cols, k=k, dtype=dtype, device=device))
 
 
+@public
 def from_dlpack(x: ArrayLike, /, *, device: Device = None, copy: bool | None = None) -> Array:
     """Take an array from another library through DLPack.
 
