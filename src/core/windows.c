@@ -208,19 +208,29 @@ static cowi_dirt own_pages(const cowi_window *of)
     return own;
 }
 
-/* Pages of its own in regions that have a base, but for those of the write that is about to begin. SIZE_MAX: not known. */
-static size_t split_pages(const cowi_window *of)
+/* Pages of a set in regions that have a base. */
+static size_t split_pages(const cowi_window *of, const cowi_dirt *pages)
 {
-    const cowi_dirt own = own_pages(of);
-    size_t pages = 0;
-    if (own.bits == NULL) {
-        return SIZE_MAX;
-    }
+    size_t count = 0;
     for (size_t i = 0; i < of->count; i++) {
-        pages += of->regions[i].base == NULL ? 0 : cowi_dirt_count(&own, i);
+        count += of->regions[i].base == NULL ? 0 : cowi_dirt_count(pages, i);
     }
+    return count;
+}
+
+/* How many such pages are its own before a write that is about to begin, and how many more are after it: at most so many where
+ * the box does not tell which it touches. False: not known. */
+static bool count_pages(const cowi_window *of, const cow_box *box, size_t *before, size_t *more)
+{
+    cowi_dirt own = own_pages(of);
+    if (own.bits == NULL) {
+        return false;
+    }
+    *before = split_pages(of, &own) - (of->place->under_way == NULL ? 0 : of->place->under_way(of));
+    *more = cowi_mark_pages(box, of->lead, of->count, own.bits) ? split_pages(of, &own) - *before
+                                                                : cowi_pages_touched(box, of->nbytes);
     free(own.bits);
-    return pages - (of->place->under_way == NULL ? 0 : of->place->under_way(of));
+    return true;
 }
 
 /* Reserves again for a window at rest, whose own pages are not to count. Without money it goes on all the same: whoever writes
@@ -238,20 +248,21 @@ int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
 {
     cowi_window *of = (cowi_window *)own->context;
     const size_t most = cowi_most_written(of->prices, of->count * COWI_REGION_PAGES);
-    size_t now, written, next;
+    size_t now = 0, more = 0, written, next;
+    bool known;
     (void)self;
     if (cowi_family_pages_always(of->family)) { /* since the window was made */
         cowi_store_relaxed(&of->budget, SIZE_MAX);
         return 1;
     }
-    now = split_pages(of);
+    known = count_pages(of, box, &now, &more);
     if (cowi_load_relaxed(&of->budget) == 0) {
         wake(of, now);
     }
     of->at_first = now < of->at_first ? now : of->at_first; /* which is an estimate where the window was taken over */
-    written = now - of->at_first;
+    written = now - of->at_first + more;
     next = written + cowi_between_looks(most);
-    if (now == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {
+    if (!known || written >= most) {
         of->gave_up = true;
         cowi_store_relaxed(&of->budget, SIZE_MAX);
         cowi_family_gave_up(of->family);

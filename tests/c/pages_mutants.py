@@ -470,7 +470,7 @@ PAGES = {
         [
             (
                 "windows.c",
-                "    if (now == SIZE_MAX || written + cowi_pages_touched(box, of->nbytes) >= most) {",
+                "    if (!known || written >= most) {",
                 "    if (true) {",
             )
         ],
@@ -481,8 +481,8 @@ PAGES = {
         [
             (
                 "windows.c",
-                "written = now - of->at_first;",
-                "written = now == SIZE_MAX ? 0 : now;",
+                "written = now - of->at_first + more;",
+                "written = now + more;",
             )
         ],
     ),
@@ -492,15 +492,26 @@ PAGES = {
         [
             (
                 "windows.c",
-                "pages += of->regions[i].base == NULL ? 0 : cowi_dirt_count(&own, i);",
-                "pages += cowi_dirt_count(&own, i);",
+                "count += of->regions[i].base == NULL ? 0 : cowi_dirt_count(pages, i);",
+                "count += cowi_dirt_count(pages, i);",
             )
         ],
     ),
     "what is about to be written is not looked at": (
         "test_pages_given_up",
         "try_says_busy_before_a_look",
-        [("windows.c", "written + cowi_pages_touched(box, of->nbytes) >= most", "written >= most")],
+        [("windows.c", "written = now - of->at_first + more;", "written = now - of->at_first;")],
+    ),
+    "pages that are its own already count again": (
+        "test_pages_given_up",
+        "rows_that_are_its_own_already_are_no_reason",
+        [
+            (
+                "windows.c",
+                "cowi_mark_pages(box, of->lead, of->count, own.bits) ? split_pages(of, &own) - *before",
+                "cowi_tells_pages(NULL) ? split_pages(of, &own) - *before",
+            )
+        ],
     ),
     "give-ups are not told to the ledger": (
         "test_pages_policy",

@@ -47,6 +47,29 @@ static void same_page_again_and_again_is_no_reason(fixture *f)
     nothing_is_left();
 }
 
+/* 40 runs, each of which may lie in two pages, as far as their length tells: more than a window may have written. Few do. */
+static void rows_that_are_its_own_already_are_no_reason(fixture *f)
+{
+    const ptrdiff_t rows[] = {40, 12000};
+    const cow_box box = {0, 600, 1, rows, SIZE_MAX};
+    cow_storage *first = make_large(7), *second = make_clone(first);
+    cow_mutable_scope scope;
+    (void)f;
+    use(COW_PAGING_EAGER);
+    for (int i = 0; i < 20; i++) {
+        REQUIRE(cow_mutable_begin_at(second, &box, 0, &scope, NULL) == COW_OK);
+        for (ptrdiff_t row = 0; row < rows[0]; row++) {
+            memset((char *)scope.data + row * rows[1], i, 600);
+        }
+        cow_mutable_end(&scope);
+        CHECK_EQ(cow_storage_is_paged(second), can_page);
+    }
+    CHECK(get(second, 0) == 19 && get(second, 600) == 7 && holds(first, 7));
+    cow_storage_free(first);
+    cow_storage_free(second);
+    nothing_is_left();
+}
+
 static void write_each_page(cow_storage *storage)
 {
     for (size_t at = 0; at < LARGE; at += PAGE) {
@@ -335,6 +358,7 @@ int main(void)
     RUN(pinned_pages_are_overwritten_in_place);
     RUN(who_writes_much_gets_plain_memory);
     RUN(same_page_again_and_again_is_no_reason);
+    RUN(rows_that_are_its_own_already_are_no_reason);
     RUN(nothing_moves_while_it_is_pinned);
     RUN(try_says_busy_before_a_look);
     return finish("test_pages_given_up");
