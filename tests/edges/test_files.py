@@ -199,6 +199,65 @@ def test_save_replaces_a_file_and_leaves_what_is_mapped_from_it(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["link.npy", "x.npy"]
 
 
+WRITERS = {
+    "x.npy": lambda path, x: np.save(path, x),
+    "bare.npy": lambda path, x: np.save(str(path).removesuffix(".npy"), x),
+    "x.bin": lambda path, x: x.tofile(path),
+    "text.bin": lambda path, x: x.tofile(path, sep=" "),
+    "x.txt": lambda path, x: np.savetxt(path, x),
+    "x.npz": lambda path, x: np.savez(path, x, y=x),
+    "packed.npz": lambda path, x: np.savez_compressed(str(path).removesuffix(".npz"), x),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("link", [False, True])
+def test_who_writes_to_a_mapped_file_leaves_what_is_mapped_from_it(tmp_path, name, link):
+    path = tmp_path / name
+    numbers = np.arange(100_000.0)
+    numbers.tofile(path)
+    os.chmod(path, 0o640)
+    x = cowarray.fromfile(path)
+    y, mapped = x[::2].copy(), np.memmap(path, mode="r")
+    target = path
+    if link:
+        target = tmp_path / f"link{path.suffix}"
+        target.symlink_to(path)
+    WRITERS[name](target, x)
+    assert (np.asarray(x) == numbers).all()
+    assert (np.asarray(y) == numbers[::2]).all()
+    assert mapped.size == numbers.nbytes
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert len(os.listdir(tmp_path)) == 1 + link
+    wanted = tmp_path / "wanted"
+    wanted.mkdir()
+    WRITERS[name](wanted / name, numbers)
+    assert path.read_bytes()[-100:] == next(wanted.iterdir()).read_bytes()[-100:] or "npz" in name
+    if "npz" in name:
+        assert (np.load(path)["arr_0"] == numbers).all()
+
+
+def test_a_file_that_nobody_has_mapped_is_rewritten_in_place(tmp_path):
+    path, link = tmp_path / "x.bin", tmp_path / "hard.bin"
+    path.write_bytes(b"before")
+    link.hardlink_to(path)
+    cowarray.array([1, 2, 3], dtype="u1").tofile(path)
+    assert link.read_bytes() == b"\x01\x02\x03"
+
+
+def test_a_mapped_file_without_a_place_beside_it_stays(tmp_path):
+    path = tmp_path / "x.bin"
+    np.arange(1000.0).tofile(path)
+    x = cowarray.fromfile(path)
+    monkey = pytest.MonkeyPatch()
+    with monkey.context() as patch:
+        patch.setattr(os, "replace", lambda *names: (_ for _ in ()).throw(PermissionError("no")))
+        with pytest.raises(PermissionError):
+            x.tofile(path)
+    assert (np.asarray(x) == np.arange(1000.0)).all()
+    assert os.listdir(tmp_path) == ["x.bin"]
+
+
 def test_a_save_that_fails_leaves_the_file(tmp_path):
     path = tmp_path / "x.npy"
     cowarray.save(path, [1, 2, 3])

@@ -132,6 +132,7 @@ from cowarray._ops.road cimport call_method, new_passage, part, Passage
 from cowarray._ops.shapes cimport hand_flatten, hand_reshape, lies_as, quick_reshape, rebind, reshaped, settled_lengths
 
 from cowarray._face.printing import named, outline
+from cowarray._native.mapped_files import spare_maps
 from cowarray._native.storage import page_storage
 from cowarray._ops.strided import new_array
 
@@ -1541,13 +1542,15 @@ cdef class ndarray(Array):
         Returns
         -------
         None
-            A snapshot is written.
+            A snapshot is written. A file that this process has mapped is replaced: arrays that are mapped from it keep
+            their values.
 
         See Also
         --------
         cowarray.fromfile : Reads the file.
         numpy.ndarray.tofile : The same for NumPy's arrays.
         """
+        spare_maps(fid)
         (<object>snapshot(self)).tofile(fid, sep, format)
 
     def dump(self, file):

@@ -64,6 +64,7 @@ from cowarray._ops.road cimport (
 from cowarray._ops.strangers cimport ask_overrides
 
 from cowarray._array.overlaps import aliases, shares_bytes
+from cowarray._native.mapped_files import spare_maps
 from cowarray._ops.conversion import array, asarray, own_or_asarray, standard
 
 cnp.import_array()
@@ -636,6 +637,15 @@ cdef frozenset TAKE_LIKE = frozenset((
     np.loadtxt, np.ones, np.require, np.tri, np.zeros,
 ))
 
+def _replacing(function, ending):
+    """A function of NumPy's that writes a file, for arrays that may be mapped from that file."""
+    def write(file, *args, **kwargs):
+        spare_maps(file, ending)
+        return call(function_operation(function), function, None, (file, *args), kwargs, True, True)
+
+    return write
+
+
 set_special({
     np.array: _array,
     np.asarray: _asarray,
@@ -649,6 +659,10 @@ set_special({
     np.transpose: _transpose,
     np.shares_memory: _shares_memory,
     np.may_share_memory: _may_share_memory,
+    np.save: _replacing(np.save, ".npy"),
+    np.savez: _replacing(np.savez, ".npz"),
+    np.savez_compressed: _replacing(np.savez_compressed, ".npz"),
+    np.savetxt: _replacing(np.savetxt, ""),
 })
 
 

@@ -1,0 +1,63 @@
+"""Files that arrays are mapped from: who writes to such a path writes a new file, and the arrays keep the old one."""
+
+import os
+import stat
+from typing import Any
+
+from cowarray._native.fork_locks import importing
+
+__all__ = ["spare_maps"]
+
+
+def spare_maps(file: Any, ending: str = "") -> None:
+    """Put an empty file in the place of one that is about to be rewritten, if this process has mapped that.
+
+    Parameters
+    ----------
+    file : path or file object
+        Of a file object that is open already nothing can be spared.
+    ending : str
+        What the writer adds to a path without it.
+
+    Raises
+    ------
+    OSError
+        No file can be put there: nothing has changed.
+    """
+    if hasattr(file, "write"):
+        return
+    path = os.fsdecode(file)
+    path = os.path.realpath(path if path.endswith(ending) else path + ending)
+    try:
+        status = os.stat(path)
+    except OSError:
+        return  # there is none
+    if not stat.S_ISREG(status.st_mode) or not _is_mapped(path, status):
+        return
+    with importing:
+        import tempfile
+
+    descriptor, beside = tempfile.mkstemp(ending, ".spared-", os.path.dirname(path))
+    try:
+        os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _is_mapped(path: str, status: os.stat_result) -> bool:
+    inode = str(status.st_ino)
+    device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}"
+    try:
+        with open("/proc/self/maps", errors="surrogateescape") as maps:
+            for line in maps:
+                # A file system may tell another device here than `stat` does.
+                _, _, _, where, number, *name = line.rstrip("\n").split(maxsplit=5)
+                if number == inode and (where == device or name == [path]):
+                    return True
+    except OSError:
+        pass  # not told
+    return False
