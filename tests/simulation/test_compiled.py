@@ -116,3 +116,17 @@ def test_what_compiled_code_has_of_ours_gives_it_numpys_arrays(name):
     untouched.sqrt = cowarray.sqrt
     compiled._adapt(untouched, None)
     assert untouched.sqrt is cowarray.sqrt
+
+
+def test_a_compiled_function_gets_another_one_itself():
+    """As torch adds docstrings to its own."""
+    assert compiled._Adapted(id, None)(compiled._Adapted(len, None)) == id(len)
+
+
+def test_a_compiled_module_may_be_named_as_such_by_its_functions():
+    """As psutil's: their `__module__` is the module."""
+    module = types.ModuleType("planted")
+    function = type("cython_function_or_method", (), {"__module__": module})()
+    module.function = function
+    compiled._adapt(module, None)
+    assert type(module.function) is compiled._Adapted

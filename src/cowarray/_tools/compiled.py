@@ -58,7 +58,8 @@ def _adapt(module: ModuleType, result: _TakenIn | None) -> None:
 
 
 def _is_ours(function: Any) -> bool:
-    return (getattr(function, "__module__", None) or "").partition(".")[0] == "cowarray"
+    where = getattr(function, "__module__", None)  # which some compiled modules set to themselves
+    return isinstance(where, str) and where.partition(".")[0] == "cowarray"
 
 
 def _giving_numpys(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -107,6 +108,8 @@ class _Adapted:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
+        if _Adapted in map(type, args):  # what does something to a compiled function wants that itself
+            args = tuple([each.__wrapped__ if type(each) is _Adapted else each for each in args])
         result = with_lent(self.__wrapped__, args, kwargs, self._result)
         return _AdaptedObject(result, self._result) if type(result).__name__ in _OBJECTS else result
 
