@@ -182,16 +182,17 @@ class World:
         three = [self.versions[number] for number in (base, self.head, other)]
         start, ours, theirs = three
         arrays = [{index: path for path, index in self.layout_of(number)} for number in (base, self.head, other)]
-        clash = self.layout_of(self.head) != self.layout_of(other) and self.drops_changes(three, arrays)
+        lost = self.lost_changes(three, arrays)
         try:
             number = self.history.merge(other, conflicts=policy)
         except ca.MergeConflict:
             assert policy == "raise"
             assert equal(self.state, ours)
             return
-        assert not clash or policy != "raise", "a change of an array that the other dropped is lost"
-        if clash:
-            assert self.layout_of(number) == self.layout_of(self.head if policy == "first" else other)
+        assert not lost or policy != "raise", "a change of an array that the other dropped is lost"
+        for index in lost:
+            is_left = index in {at for _, at in self.layout_of(number)}
+            assert is_left == (index in arrays[1 if policy == "first" else 2])
         if equal(ours, start):
             assert equal(self.state, theirs)
         if equal(theirs, start):
@@ -208,14 +209,15 @@ class World:
         return list(arrays_of(self.history._tree[number].layout))
 
     @staticmethod
-    def drops_changes(three, arrays):
-        """Whether one of two versions lacks an array that the other has changed."""
-        return any(
-            index not in arrays[3 - one]
-            and not equal(at(three[0], arrays[0][index]), at(three[one], arrays[one][index]))
+    def lost_changes(three, arrays):
+        """The arrays that one of two versions lacks and the other has changed."""
+        return {
+            index
             for one in (1, 2)
             for index in arrays[0].keys() & arrays[one].keys()
-        )
+            if index not in arrays[3 - one]
+            and not equal(at(three[0], arrays[0][index]), at(three[one], arrays[one][index]))
+        }
 
     def check_merged(self, start, ours, theirs, path, policy):
         s, o, t = (np.frombuffer(x.tobytes(), np.dtype((np.void, x.itemsize))) for x in (start, ours, theirs))

@@ -4,6 +4,8 @@ It is one file because each section keeps histories of the same states. Each can
 """
 
 import os
+import pickle
+import random
 import threading
 from collections import OrderedDict, defaultdict
 from dataclasses import dataclass, field
@@ -12,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from histories import equal
+from histories import equal, frozen
+from support.seeds import chosen_seed
 
 import cowarray as ca
 
@@ -561,6 +564,76 @@ def test_conflicts(policy, value):
     assert all_of(history) == before
     history.merge("main", conflicts=policy)
     assert state["t"] == {"first": "theirs", "last": "mine"}[policy]
+
+
+def test_what_one_branch_alone_has_changed_is_merged_part_by_part():
+    start = {"a": ca.zeros(4), "epoch": 0, "rate": 0.1, "log": [1], "deep": {"x": 1, "y": 2}, "gone": 3}
+    history = ca.History(start)
+    state = history.state
+    history.branch("other")
+    state["a"][0], state["rate"], state["deep"]["y"], state["new"] = 1, 0.5, 5, ca.ones(2)
+    del state["gone"]
+    history.commit()
+    history.switch("main")
+    state["a"][1], state["epoch"], state["deep"]["x"], state["more"] = 2, 1, 7, ca.full(3, 9.0)
+    state["log"].append(2)
+    history.commit()
+    history.merge("other")
+    merged = {name: value.tolist() if isinstance(value, ca.ndarray) else value for name, value in state.items()}
+    assert merged == {
+        **{"a": [1, 2, 0, 0], "epoch": 1, "rate": 0.5, "log": [1, 2], "deep": {"x": 7, "y": 5}},
+        **{"more": [9, 9, 9], "new": [1, 1]},
+    }
+    assert equal(state, frozen(history[3]))
+    history.undo()
+    assert (state["epoch"], state["rate"], "gone" in state, "new" in state) == (1, 0.1, True, False)
+
+
+def test_a_conflict_of_plain_values_names_its_places():
+    history = ca.History({"deep": [{"x": 1, "y": 2}], "list": [1], "z": 0})
+    state = history.state
+    history.branch("other")
+    state["deep"][0]["x"], state["z"] = 2, 4
+    state["list"].append(2)
+    history.commit()
+    history.switch("main")
+    state["deep"][0]["x"] = 3
+    state["list"].insert(0, 0)
+    history.commit()
+    with pytest.raises(ca.MergeConflict, match=r"both have changed .*, at deep\[0\]\['x'\], list$") as caught:
+        history.merge("other")
+    assert (caught.value.paths, caught.value.boxes) == (["deep[0]['x']", "list"], [])
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.paths, str(again)) == (caught.value.paths, str(caught.value))
+    history.merge("other", conflicts="first")
+    assert state == {"deep": [{"x": 3, "y": 2}], "list": [0, 1], "z": 4}
+    history.undo()
+    history.merge("other", conflicts="last")
+    assert state == {"deep": [{"x": 2, "y": 2}], "list": [1, 2], "z": 4}
+
+
+@pytest.mark.parametrize("policy", ["first", "last"])
+def test_any_changes_of_plain_values_are_merged(policy):
+    chooser = random.Random(chosen_seed(11))
+    values = [0, 0.0, False, "", None, float("nan")]
+    for _ in range(200):
+        three = [{key: chooser.choice(values) for key in "abcde" if chooser.random() < 0.7} for _ in range(3)]
+        history = ca.History(dict(three[0]))
+        for name, values_then in (("other", three[2]), ("main", three[1])):
+            if name == "other":
+                history.branch("other")
+            else:
+                history.switch("main")
+            history.state.clear()
+            history.state.update(values_then)
+            history.commit(name)
+        history.merge("other", conflicts=policy)
+        wanted = {}
+        for key in "abcde":
+            start, ours, theirs = (repr(each[key]) if key in each else None for each in three)
+            taken = ours if theirs in (ours, start) else theirs if ours == start or policy == "last" else ours
+            wanted |= {} if taken is None else {key: taken}
+        assert {key: repr(value) for key, value in history.state.items()} == wanted
 
 
 @pytest.mark.parametrize("who", ["ours", "theirs"])

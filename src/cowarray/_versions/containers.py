@@ -24,6 +24,7 @@ __all__ = [
     "arrays_of",
     "has_classes",
     "is_array",
+    "merged",
     "number_of",
     "put_back",
     "read",
@@ -286,6 +287,63 @@ def arrays_of(layout: Layout, path: str = "") -> Iterator[tuple[str, int]]:
     elif isinstance(layout, Container):
         for key, item in zip(layout.keys, layout.items, strict=True):
             yield from arrays_of(item, _named(path, key, layout.kind))
+
+
+def merged(
+    start: Layout | None,
+    ours: Layout | None,
+    theirs: Layout | None,
+    written: tuple[set[int], set[int]],
+    policy: str,
+    clashes: list[tuple[str, bool]],
+    path: str = "",
+) -> Layout | None:
+    """A layout with what two have changed of a third, part by part.
+
+    Parameters
+    ----------
+    start, ours, theirs : layout or None
+        None: there is nothing at this place.
+    written : pair of set of int
+        Numbers of arrays that ours, or theirs, has written to, and the other has no more: they are not as they were.
+    policy : str
+        Where both have changed a part to something else, that of ours is taken, unless this is "last".
+    clashes : list of tuple
+        Gets the path of each such part, and whether one side has only dropped what the other has written to.
+    path : str
+        Of these, in the state.
+
+    Returns
+    -------
+    layout or None
+    """
+    if ours == theirs or _is_as_it_was(theirs, start, written[1]):
+        return ours
+    if _is_as_it_was(ours, start, written[0]):
+        return theirs
+    parts = [part for part in (start, ours, theirs) if isinstance(part, Container)]
+    if len(parts) < 3 or len({(part.kind, part.cls) for part in parts}) > 1 or not _have_places(parts):
+        clashes.append((path or "the top", start in (ours, theirs)))
+        return theirs if policy == "last" else ours
+    # Keys of ours come first, then those that only theirs has.
+    keys = {Value(key): key for part in (parts[1], parts[2]) for key in part.keys}
+    found = [{Value(key): item for key, item in zip(part.keys, part.items, strict=True)} for part in parts]
+    kind = parts[1].kind
+    items = {
+        key: merged(*(items.get(at) for items in found), written, policy, clashes, _named(path, key, kind))
+        for at, key in keys.items()
+    }
+    left = {key: item for key, item in items.items() if item is not None}
+    return Container(kind, parts[1].cls, tuple(left), tuple(map(type, left)), tuple(left.values()))
+
+
+def _is_as_it_was(part: Layout | None, start: Layout | None, written: set[int]) -> bool:
+    return part == start and (part is None or written.isdisjoint(number for _, number in arrays_of(part)))
+
+
+def _have_places(parts: list[Container]) -> bool:
+    """Whether what stands at a key of each stands for the same thing: items of lists move when others come or go."""
+    return parts[0].kind == "dict" or parts[0].keys == parts[1].keys == parts[2].keys
 
 
 def has_classes(layout: Layout) -> bool:

@@ -30,7 +30,7 @@ from cowarray._native.fork_locks import importing
 from cowarray._native.public import public
 from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, changes, find
-from cowarray._versions.containers import Layout, arrays_in, arrays_of, number_of, put_back, read
+from cowarray._versions.containers import Layout, arrays_in, arrays_of, merged, number_of, put_back, read
 from cowarray._versions.contents import Contents
 from cowarray._versions.elements import Elements
 from cowarray._versions.merging import MergeConflict, put_changes, see_policy
@@ -521,9 +521,10 @@ class History:
             A branch, or the number of a version.
         message : str, optional
         conflicts : {"raise", "first", "last"}
-            What to do about an element, or a plain value, that both have changed to something else since the last
-            version that they have in common, or an array that one has changed and the other has no more: raise, keep
-            the present one, or take the other one.
+            What to do about an element, or a part of the state (a plain value, a list whose length one has changed),
+            that both have changed to something else since the last version that they have in common, or an array that
+            one has changed and the other has no more: raise, keep the present one, or take the other one. What only
+            one of the two has changed is taken in any case.
 
         Returns
         -------
@@ -533,7 +534,7 @@ class History:
         Raises
         ------
         MergeConflict
-            Both changed something. Nothing was done.
+            Both changed something, and `conflicts` is "raise". Nothing was done.
         KeyError
             There is no such version.
         ValueError
@@ -1000,26 +1001,28 @@ class History:
 
     def _merged_layout(self, base: int, theirs: int, conflicts: str) -> Layout:
         start, ours, other = (self._tree[number].layout for number in (base, self._head, theirs))
-        if ours == other:
-            return ours
-        one_alone = start in (ours, other)
-        if one_alone and not self._drops_changes(base, theirs):
-            return ours if other == start else other
-        if conflicts == "raise":
+        clashes: list[tuple[str, bool]] = []
+        layout = merged(start, ours, other, self._lost_changes(base, theirs), conflicts, clashes)
+        assert layout is not None, "each version has a state"
+        if clashes and conflicts == "raise":
+            dropped = all(has_dropped for _, has_dropped in clashes)
             both = "both have changed plain values, or which arrays there are"
-            what = "one has changed an array that the other has no more" if one_alone else both
-            raise MergeConflict(f"History.merge: {what}", [])
-        return ours if conflicts == "first" else other
+            what = "one has changed an array that the other has no more" if dropped else both
+            paths = [path for path, _ in clashes]
+            raise MergeConflict(f"History.merge: {what}, at {', '.join(paths)}", [], paths)
+        return layout
 
-    def _drops_changes(self, base: int, theirs: int) -> bool:
-        """Whether either version lacks an array that the other has changed since their common one."""
+    def _lost_changes(self, base: int, theirs: int) -> tuple[set[int], set[int]]:
+        """The arrays that the present version has changed since their common one and the other lacks; and the reverse."""
         numbers = {at: {index for _, index in arrays_of(self._tree[at].layout)} for at in (base, self._head, theirs)}
-        for one, other in ((self._head, theirs), (theirs, self._head)):
+
+        def lost(one: int, other: int) -> set[int]:
             gone = numbers[base] & numbers[one] - numbers[other]
             pages, _ = self._tree.between(base, one)
-            if any(changes(self._value(at, base), self._value(at, one)) for at in gone & self._by_slot(pages).keys()):
-                return True
-        return False
+            written = gone & self._by_slot(pages).keys()
+            return {at for at in written if changes(self._value(at, base), self._value(at, one))}
+
+        return lost(self._head, theirs), lost(theirs, self._head)
 
     def _merged_arrays(self, base: int, theirs: int, conflicts: str) -> _Pages:
         """Pages of arrays with what both have changed since their common version."""

@@ -1,5 +1,6 @@
 """`merge`: what several versions of an array have changed, in one."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -18,22 +19,25 @@ _POLICIES = ("raise", "first", "last")
 
 @public
 class MergeConflict(ValueError):
-    """Two versions changed one element to different bytes.
+    """Two versions changed one element to different bytes, or one part of a `History`'s state to different ones.
 
     Parameters
     ----------
     message : str
     boxes : list of tuple of slice
         The elements, as `Changes.boxes` has them.
+    paths : list of str, default []
+        The parts, by their places in the state.
 
     See Also
     --------
     merge : Raises it.
     """
 
-    def __init__(self, message: str, boxes: list[tuple[slice, ...]]) -> None:
-        super().__init__(message, boxes)
+    def __init__(self, message: str, boxes: list[tuple[slice, ...]], paths: Sequence[str] = ()) -> None:
+        super().__init__(message, boxes, [*paths])
         self.boxes = boxes
+        self.paths = [*paths]
 
     def __str__(self) -> str:
         return str(self.args[0])
