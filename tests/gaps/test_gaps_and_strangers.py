@@ -1,6 +1,8 @@
 """What strangers keep of what they gave, and what they do to what they are shown, changes nothing of ours."""
 
+import gc
 import io
+import sys
 import warnings
 
 import numpy as np
@@ -255,3 +257,82 @@ def test_a_printing_function_of_the_user_is_shown_nothing_that_the_array_keeps(r
         read(x)
     assert x.sum() == 8
     del exported
+
+
+# ---- what NumPy's own C code does not do ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fields", [[("a", "O"), ("b", "i4"), ("c", "O")], [("b", "i4"), ("a", "O")]], ids=str)
+@pytest.mark.parametrize("order", [1, -1])
+def test_objects_in_fields_are_written_flat(fields, order):
+    """NumPy moves one reference of each element."""
+    objects = [Counted(at) for at in range(12)]
+    width = len(fields)
+    rows = [
+        tuple(objects[(at * width + i) % 12] if kind == "O" else at for i, (_, kind) in enumerate(fields))
+        for at in range(6)
+    ]
+    x = ca.array(np.array(rows[:3], fields))[::order]
+    values = ca.array(np.array(rows[3:], fields))
+    counts = [sys.getrefcount(each) for each in objects]
+    kept = x.copy()
+    x.flat = values
+    assert x.tolist() == values.tolist() == rows[3:]
+    assert kept.tolist() == rows[:3][::order]
+    x.flat = kept
+    del kept, x
+    gc.collect()
+    held = [sum(each is part for row in rows[:3] for part in row) for each in objects]
+    assert [sys.getrefcount(each) for each in objects] == [
+        count - here for count, here in zip(counts, held, strict=True)
+    ]
+
+
+class Counted:
+    def __init__(self, number):
+        self.number = number
+
+
+@pytest.mark.parametrize("mode", ["clip", "wrap", "raise"])
+@pytest.mark.parametrize("kind", ["f8", "O", "i2"])
+def test_choose_writes_to_out_alone_however_it_lies(mode, kind):
+    """NumPy writes to C order past the end of an `out` in another one, unless mode is raise."""
+    index = np.array([[0, 1, 0], [1, 1, 0]])
+    choices = [np.arange(6).reshape(2, 3).astype(kind), np.arange(10, 16).reshape(2, 3).astype(kind)]
+    wanted = np.choose(index, choices, mode=mode)
+    for window in (np.s_[:2, :3], np.s_[1::-1, ::-1], np.s_[::2, ::2], np.s_[:2, 2::-1]):
+        base = ca.array(np.zeros((4, 6), kind))
+        plain = np.zeros((4, 6), kind)
+        plain[window][:2, :3] = wanted
+        out = base[window][:2, :3]
+        assert np.choose(index, [ca.array(each) for each in choices], out=out, mode=mode) is out
+        assert base.tolist() == plain.tolist()
+        base[...] = 0
+        assert ca.array(index).choose(choices, out, mode) is out
+        assert base.tolist() == plain.tolist()
+    x = ca.array(np.arange(6).astype(kind))[::-1]
+    assert ca.choose([0, 1, 0, 1, 0, 1], [x, x[::-1]], out=x, mode=mode).tolist() == [5, 1, 3, 3, 1, 5]
+    with pytest.raises(TypeError, match="invalid shape for output"):
+        ca.choose([0, 1], [ca.ones(2), ca.ones(2)], out=ca.zeros(6)[::2], mode=mode)
+
+
+def test_text_is_viewed_by_its_own_dtype_alone():
+    """A dtype that is equal has another memory for text."""
+    x = ca.array(np.array(["a" * 40, "b" * 50], np.dtypes.StringDType()))
+    assert x.view(np.dtypes.StringDType()).tolist() == x.tolist()
+    before = x.tolist()
+    x.dtype = np.dtypes.StringDType()
+    assert x.tolist() == before
+
+
+def test_elements_of_text_in_modes():
+    with ca.deferred():
+        x = ca.concatenate([np.array(["ab", "c"]), np.array(["de", "f"])])
+        assert [str(x[1]), str(x.flat[3]), *map(str, x)] == ["c", "f", "ab", "c", "de", "f"]
+        assert ca.sort(np.array([b"xy", b"a"]))[0] == b"a"
+    with ca.fake():
+        assert ca.zeros(3, np.dtypes.StringDType())[0].dtype == np.dtypes.StringDType()
+        assert [each.dtype.kind for each in ca.zeros(2, np.dtypes.StringDType())] == ["T", "T"]
+        y = ca.zeros(3, [("p", "i4", (2,)), ("b", "i4")])
+        y[0] = ([1, 2], 3)
+        y[1:] = [([1, 2], 3), ([1, 2], 4)]

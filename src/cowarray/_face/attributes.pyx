@@ -23,7 +23,7 @@ from cowarray._array.array cimport (
 )
 from cowarray._array.exports cimport array_for_numpy
 from cowarray._array.layout cimport MAXDIMS
-from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy
+from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy, PyDataType_REFCHK
 from cowarray._c.python cimport count_from_the_front, publish, seal
 from cowarray._native.storage cimport Access, OPERATION, WRITES
 from cowarray._ops.indexing cimport item_at, number_of, numbers_of, settled, shown_key, shown_value
@@ -59,6 +59,11 @@ cdef object flat_get(Array x, object key):
     return adopt(result)
 
 
+cdef bint is_copied_bit_by_bit(cnp.dtype descr) noexcept:
+    """Whether `numpy.ndarray.flat = values` copies such elements whole: plain ones, and references alone."""
+    return descr.type_num == cnp.NPY_OBJECT or (descr.type_num != NPY_VSTRING and not PyDataType_REFCHK(descr))
+
+
 cdef int flat_set(Array x, object key, object value, bint whole=False) except -1:
     """x.flat[key] = value; whole: x.flat = value, for which NumPy flattens the value first."""
     cdef cnp.ndarray header
@@ -76,10 +81,10 @@ cdef int flat_set(Array x, object key, object value, bint whole=False) except -1
         header = writable_header(x, NULL)
     if is_array(value):
         shown = header_beside(<Array>value, header)
-    if whole and descr_of(header).type_num != NPY_VSTRING:
+    if whole and is_copied_bit_by_bit(descr_of(header)):
         (<object>header).flat = shown
     elif whole:
-        (<object>header).flat[...] = shown  # by the other door NumPy takes such text for the value's, and loses it
+        (<object>header).flat[...] = shown  # by the other door NumPy loses text of its own, and objects in fields
     else:
         (<object>header).flat[where] = shown
     return 0

@@ -138,6 +138,7 @@ from cowarray._ops.strided import new_array
 
 cnp.import_array()
 
+cdef object numpy_choose = np.choose
 cdef object numpy_dtype = np.dtype
 cdef object numpy_empty = np.empty
 cdef object numpy_zeros = np.zeros
@@ -553,8 +554,10 @@ cdef class ndarray(Array):
                 raise ValueError(f"view: type must be a subclass of numpy.ndarray (got {type!r})")
             shown = export(self, EXPORT) if self.writeable else snapshot(self)
             return shown.view(type) if dtype is None else shown.view(dtype, type)
-        if PyDataType_REFCHK(self.descr) and dtype is not None and numpy_dtype(dtype) != self.descr:
-            raise TypeError("Cannot change data-type for array of references.")
+        if PyDataType_REFCHK(self.descr) and dtype is not None:
+            if numpy_dtype(dtype) != self.descr:
+                raise TypeError("Cannot change data-type for array of references.")
+            dtype = None  # it is equal; text of StringDType can be read by the array's own alone
         return call_method(self, "view", () if dtype is None else (dtype,), {})
 
     def getfield(self, dtype, offset=0):
@@ -931,6 +934,8 @@ cdef class ndarray(Array):
 
         Refer to `cowarray.choose` for the parameters and the result.
         """
+        if len(args) > 1 or "out" in kwargs:
+            return numpy_choose(self, *args, **kwargs)
         return call_method(self, "choose", args, kwargs)
 
     @cython.embedsignature(False)

@@ -637,6 +637,16 @@ cdef frozenset TAKE_LIKE = frozenset((
     np.loadtxt, np.ones, np.require, np.tri, np.zeros,
 ))
 
+def _choose(a, choices, out=None, mode="raise"):
+    if isinstance(mode, str) and mode != "raise" and (is_array(out) or cnp.PyArray_Check(out)) and out.ndim:
+        if not out.flags.c_contiguous:  # NumPy would write past its end, and read choices that it has overwritten
+            result = _choose(a, choices, None, mode)
+            if result.shape == out.shape:
+                out[...] = result
+                return out
+    return call(function_operation(np.choose), np.choose, None, (a, choices, out, mode), {}, True, True)
+
+
 def _replacing(function, ending):
     """A function of NumPy's that writes a file, for arrays that may be mapped from that file."""
     def write(file, *args, **kwargs):
@@ -652,6 +662,7 @@ set_special({
     np.asanyarray: _asarray,
     np.ascontiguousarray: _ascontiguousarray,
     np.asfortranarray: _asfortranarray,
+    np.choose: _choose,
     np.copy: _copy,
     np.astype: _astype,
     np.reshape: _reshape,

@@ -81,7 +81,7 @@ def get_item(call: Call) -> Any:
         return call.give(layout)
     part = _part_of(header, key)
     picks_one = part.ndim == 0 and not _has_ellipsis(key)
-    its = x.dtype if x.dtype.kind == "V" else x.dtype.newbyteorder("=")
+    its = x.dtype if x.dtype.kind in "VT" else x.dtype.newbyteorder("=")
     return call.give(Layout((), its, ())) if picks_one else call.view(x)
 
 
@@ -136,9 +136,10 @@ def set_item(call: Call) -> Any:
         np.zeros(1, x.dtype)[0] = value  # one element is set, which NumPy does with a rule for each dtype
         call.writes(x, header.size == 1, text=True, key=key)
         return None
-    shown = call.header(value)
     if x.dtype.names is not None and type(value) in (tuple, list) and first_fake(value) is None:
         shown = np.array(value, x.dtype)  # a tuple is one element
+    else:
+        shown = call.header(value)
     if x.dtype.kind in "mM" and not isinstance(value, (ndarray, np.ndarray)):
         np.array(value, dtype=x.dtype)
     whole = False

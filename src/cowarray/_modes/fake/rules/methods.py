@@ -546,7 +546,7 @@ def flat_get(call: Call) -> Any:
         return call.give(fresh(np.shape(places[key]), x.dtype))
     if shown.size and (shown.max() >= size or shown.min() < -size):
         raise IndexError(f"index {shown.max()} is out of bounds for size {size}")
-    dtype = x.dtype if shown.ndim else x.dtype.newbyteorder("=")
+    dtype = x.dtype if shown.ndim or x.dtype.kind == "T" else x.dtype.newbyteorder("=")
     return call.give(fresh(shown.shape, dtype))
 
 
