@@ -666,6 +666,17 @@ def test_a_change_of_an_array_that_the_other_has_no_more_is_a_conflict(who):
     assert equal(history.state["a"], np.array(history["other"]["a"]))
 
 
+def test_the_numbers_of_versions():
+    history = ca.History({"a": ca.zeros(5)})
+    for k in range(4):
+        history.state["a"][k] = 1
+        history.commit()
+    history.keep(last=2)
+    assert list(history) == [version.number for version in history.log()] == [3, 4]
+    assert [each in history for each in (3, 4, "main", 0, 99, "other", None, 3.0, [])] == [True] * 3 + [False] * 6
+    assert {number: history[number]["a"].sum() for number in history} == {3: 3, 4: 4}
+
+
 def test_changes_of_versions():
     history = ca.History({"a": ca.zeros(LARGE), "list": [ca.zeros(5)]})
     history.state["a"][3, 4:9] = 1

@@ -14,6 +14,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import textwrap
+import threading
 import time
 
 import numpy as np
@@ -23,6 +25,7 @@ from support.limits import LONGEST
 from support.seeds import chosen_seed
 
 import cowarray as ca
+from cowarray._versions import background
 from cowarray._versions import store as stores
 
 N = 1 << 20  # numbers: 8 MiB, which go by the page
@@ -596,3 +599,181 @@ def test_sqlite_reads_it(folder):
     with contextlib.closing(sqlite3.connect(folder / "history-000001.sqlite")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*) FROM versions").fetchone() == (5,)
+
+
+# ---- a process that moves, closes and is interrupted -----------------------------------------------------------------
+
+
+def test_a_history_stays_where_it_was_made(tmp_path, monkeypatch):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "a")
+    first = ca.History("h", {"x": ca.zeros(2000)})
+    monkeypatch.chdir(tmp_path / "b")
+    with ca.History("h", {"x": ca.full(2000, 9.0)}) as second:
+        second.state["x"][0] = 1
+        second.commit()
+    first.state["y"] = ca.ones(3)
+    first.commit()
+    first.compact()
+    saved = ca.save_async("x.npy", ca.zeros(3))
+    monkeypatch.chdir(tmp_path)
+    assert saved.result() == tmp_path / "b" / "x.npy"
+    first.close()
+    with ca.History("b/h", mode="r") as again:
+        assert again.state["x"].sum() == 1999 * 9 + 1
+    with ca.History("a/h", mode="r") as again:
+        assert again.state["y"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("step", ["commit", "array", "keep", "compact"])
+def test_a_folder_that_was_replaced_is_left_alone(tmp_path, step):
+    folder = tmp_path / "h"
+    history = ca.History(folder, {"x": ca.zeros(2000)})
+    folder.rename(tmp_path / "moved")
+    with ca.History(folder, {"x": ca.ones(2000)}) as other:
+        other.state["x"][0] = 7
+        other.commit("other's")
+    history.state["x"][1] = 1
+    steps = {
+        "commit": history.commit,
+        "array": lambda: (history.state.update(y=ca.ones(5)), history.commit()),
+        "keep": lambda: history.keep(last=1),
+        "compact": history.compact,
+    }
+    with pytest.raises(OSError, match="moved or replaced"):
+        steps[step]()
+    history.close()
+    with ca.History(folder, mode="r") as other:
+        assert [version.message for version in other.log()] == ["", "other's"]
+        assert other.state["x"].sum() == 2006
+
+
+def test_nothing_is_written_to_a_file_that_took_a_descriptor(tmp_path):
+    script = """
+        import os, sys
+        import numpy as np, cowarray
+        h = cowarray.History(sys.argv[1] + "/h", {"x": np.zeros(2000)})
+        h.state["x"][0] = 1
+        h.commit()
+        os.closerange(3, 1000)
+        files = [open(f"{sys.argv[1]}/mine{i}", "w+b", buffering=0) for i in range(12)]
+        for each in files:
+            each.write(b"precious" * 2000)
+        h.state["x"][700] = 2
+        for step in (h.commit, h.compact, lambda: h.keep(last=1)):
+            try:
+                step()
+            except OSError:
+                continue
+            print("no error")
+        for each in files:
+            each.seek(0)
+            assert each.read() == b"precious" * 2000
+        print("whole")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)], capture_output=True, text=True
+    )
+    assert done.stdout == "whole\n", done.stderr
+
+
+def test_one_of_two_that_make_a_history_at_once_is_refused(folder, monkeypatch):
+    before, made = stores.Store._lock, []
+
+    def late(store):
+        if not made:
+            made.append(None)
+            with ca.History(folder, {"x": ca.ones(3)}):
+                pass
+        before(store)
+
+    monkeypatch.setattr(stores.Store, "_lock", late)
+    with pytest.raises(FileExistsError):
+        ca.History(folder, {"x": ca.zeros(3)})
+    monkeypatch.undo()
+    with ca.History(folder) as history:
+        assert history.state["x"].tolist() == [1, 1, 1]
+
+
+def test_a_making_that_fails_lets_go_of_the_lock(folder, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(stores.Store, "_open_pages", lambda store, file: (_ for _ in ()).throw(OSError("full")))
+        with pytest.raises(OSError, match="full"):
+            ca.History(folder, {"x": ca.zeros(3)})
+    ca.History(folder, {"x": ca.zeros(3)}).close()
+
+
+def test_what_waits_in_the_background_is_no_damage(folder):
+    with ca.History(folder, {"x": ca.zeros(N)}) as history:
+        history.state["x"][...] = 1
+        history.commit(durable="background")
+        assert history.verify() == []
+
+
+def test_compacting_leaves_no_file_open(folder):
+    with ca.History(folder, {"x": ca.zeros(N)}) as history:
+        counts = []
+        for k in range(4):
+            history.state["x"][k] = k
+            history.commit()
+            history.keep(last=1)
+            history.compact()
+            counts.append(len(os.listdir("/proc/self/fd")))
+        assert counts[1:] == counts[:1] * 3
+        assert history.state["x"][:4].tolist() == [0, 1, 2, 3]
+
+
+def test_the_lock_is_free_after_a_fork_and_a_close(folder):
+    ca.History(folder, {"x": ca.zeros(3)}).close()
+    history = ca.History(folder)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(writing)
+        os.read(reading, 1)
+        os._exit(0)
+    os.close(reading)
+    history.close()
+    ca.History(folder).close()
+    os.close(writing)
+    os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize("where", ["wait for the thread", "start of the thread", "after the queue"])
+def test_an_interrupt_while_a_version_goes_to_the_background(folder, monkeypatch, where):
+    def interrupted(*args, **kwargs):
+        undo()
+        raise KeyboardInterrupt
+
+    def undo():
+        patch.undo()
+
+    patch = pytest.MonkeyPatch()
+    history = ca.History(folder, {"x": ca.zeros(50_000)})
+    history.state["x"][0] = 1
+    if where == "wait for the thread":
+        patch.setattr(threading.Event, "wait", interrupted)
+    elif where == "start of the thread":
+        patch.setattr(threading.Thread, "start", interrupted)
+    else:
+        put = background.Background.put
+
+        def put_and_interrupted(self, job):
+            put(self, job)
+            interrupted()
+
+        patch.setattr(background.Background, "put", put_and_interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        history.commit("1", durable="background")
+    for k in range(2, 8):
+        history.state["x"][k * 5000] = k
+        history.commit(str(k), durable="background")
+    was = {version.number: frozen(history[version.number]) for version in history.log()}
+    history.flush()
+    history.close()
+    with ca.History(folder) as again:
+        assert {version.number: frozen(again[version.number]) for version in again.log()}.keys() == was.keys()
+        assert all(equal(again[number], value) for number, value in was.items())
+        assert again.verify() == []
+        assert again.state["x"][35_000] == 7

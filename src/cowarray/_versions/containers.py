@@ -329,10 +329,10 @@ def merged(
     keys = {Value(key): key for part in (parts[1], parts[2]) for key in part.keys}
     found = [{Value(key): item for key, item in zip(part.keys, part.items, strict=True)} for part in parts]
     kind = parts[1].kind
-    items = {
-        key: merged(*(items.get(at) for items in found), written, policy, clashes, _named(path, key, kind))
-        for at, key in keys.items()
-    }
+    items: dict[Any, Layout | None] = {}
+    for at, key in keys.items():
+        before, mine, other = (items_at.get(at) for items_at in found)
+        items[key] = merged(before, mine, other, written, policy, clashes, _named(path, key, kind))
     left = {key: item for key, item in items.items() if item is not None}
     return Container(kind, parts[1].cls, tuple(left), tuple(map(type, left)), tuple(left.values()))
 

@@ -161,14 +161,21 @@ class Database:
             if self._connection is None:
                 self._connection = self._connect("ro")
             try:
-                return self._connection.execute(text, values).fetchall()
-            except sqlite3.OperationalError:
-                if self.writes:
-                    raise
-                self._recover()
-                return self._connection.execute(text, values).fetchall()
+                return self._rows(text, values)
             except sqlite3.ProgrammingError as error:
                 raise ValueError("History: it is closed, and old versions are in its folder") from error
+            except sqlite3.Error as error:
+                raise OSError(errno.EIO, f"History: {error}", str(self.folder)) from error
+
+    def _rows(self, text: str, values: tuple[Any, ...]) -> list[Any]:
+        assert self._connection is not None
+        try:
+            return self._connection.execute(text, values).fetchall()
+        except sqlite3.OperationalError:
+            if self.writes:
+                raise
+            self._recover()
+            return self._connection.execute(text, values).fetchall()
 
     @contextlib.contextmanager
     def reading(self) -> Generator[None]:

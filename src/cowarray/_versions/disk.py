@@ -4,7 +4,22 @@ import os
 from pathlib import Path
 from typing import Any
 
-__all__ = ["make_folder", "sync_folder", "write_all"]
+__all__ = ["close_own", "identity_of", "make_folder", "sync_folder", "write_all"]
+
+
+def identity_of(descriptor: int) -> tuple[int, int]:
+    """The file that a descriptor leads to."""
+    status = os.fstat(descriptor)
+    return status.st_dev, status.st_ino
+
+
+def close_own(descriptor: int, identity: tuple[int, int]) -> None:
+    """Close a descriptor, unless the program has closed it, and uses its number for another file."""
+    try:
+        if identity_of(descriptor) == identity:
+            os.close(descriptor)
+    except OSError:
+        pass  # it is closed
 
 
 def sync_folder(path: Path) -> None:

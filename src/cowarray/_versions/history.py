@@ -332,6 +332,19 @@ class History:
         with self._lock:
             return len(self._tree)
 
+    def __iter__(self) -> Iterator[int]:
+        """The numbers of the versions, the oldest first."""
+        return iter([version.number for version in self.log()])
+
+    def __contains__(self, version: object) -> bool:
+        """Whether there is a version of that number, or a branch of that name."""
+        if not isinstance(version, (int, str)):
+            return False
+        with self._lock, suppress(KeyError):
+            self._find(version)
+            return True
+        return False
+
     def __enter__(self) -> Self:
         return self
 
@@ -655,6 +668,7 @@ class History:
         """
         if self._store is None:
             return []
+        self._store.flush()
         return list(self._store.damaged(self._tree.nodes()))
 
     @_whole
@@ -680,7 +694,7 @@ class History:
         self._tree = self._tree.renewed(tree)
         for slot in arrays.values():
             slot.held[:] = 0
-        store.published()
+        store.compacted()
 
     def _compacted(self, slots: list[_Slot], store: "Store") -> tuple[Tree, _Numbers]:
         """The tree after `compact`, and the contents that are copied for it: all but those that arrays have now."""
@@ -1013,7 +1027,7 @@ class History:
         return layout
 
     def _lost_changes(self, base: int, theirs: int) -> tuple[set[int], set[int]]:
-        """The arrays that the present version has changed since their common one and the other lacks; and the reverse."""
+        """The arrays that the present version has changed since the common one and the other lacks; and vice versa."""
         numbers = {at: {index for _, index in arrays_of(self._tree[at].layout)} for at in (base, self._head, theirs)}
 
         def lost(one: int, other: int) -> set[int]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from cowarray._versions.disk import close_own, identity_of
 from cowarray._versions.tracked import PAGE
 
 __all__ = ["BASE_HEADER", "FILE_BITS", "RECORD", "DiskContents", "record_of"]
@@ -57,21 +58,32 @@ class DiskContents:
         self._places = places
         self._folder = folder
         self.files: dict[int, int] = {}  # descriptors
+        self._identities: dict[int, tuple[int, int]] = {}  # of what they lead to
         self.waiting: dict[int, bytes] = {}  # not in the file yet
         self.closed = False
         self._bases: list[tuple[int, NDArray[np.uint8]]] = []  # the first page of each array, and its bytes
 
     def close(self) -> None:
         self.closed = True
-        for descriptor in self.files.values():
-            os.close(descriptor)
-        self.files = {}
+        self.close_all_but(None)
+
+    def close_all_but(self, file: int | None) -> None:
+        """Close the files that nothing is read from any more."""
+        for other in [each for each in self.files if each != file]:
+            close_own(self.files.pop(other), self._identities.pop(other))
+
+    def take(self, file: int, descriptor: int) -> None:
+        """Read from this descriptor, and close the one before."""
+        before = self.files.get(file), self._identities.get(file)
+        self.files[file], self._identities[file] = descriptor, identity_of(descriptor)
+        if before[0] is not None and before[1] is not None:
+            close_own(before[0], before[1])
 
     def open(self) -> None:
         """Open all files, so that they can be read when they have lost their names."""
         for path in self._folder.glob("*.bin"):
             with contextlib.suppress(FileNotFoundError):  # compacted away: what counts by now names none of it
-                self.files[int(path.stem)] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                self.take(int(path.stem), os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
     def add_base(self, first: int, path: Path) -> None:
         """Take the pages of an array, from `first` on, from a file."""

@@ -80,7 +80,7 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
     ...     float(cowarray.load(saved.result())[0])
     0.0
     """
-    target = Path(path)
+    target = Path(os.path.abspath(path))  # wherever the program goes meanwhile
     values: list[NDArray[Any]] = []
 
     def take(value: Any, _before: Layout | None, place: str) -> tuple[int, Any]:

@@ -35,7 +35,7 @@ from cowarray._versions.database import (
     rows_of_base,
     rows_of_present,
 )
-from cowarray._versions.disk import make_folder, sync_folder, write_all
+from cowarray._versions.disk import close_own, identity_of, make_folder, sync_folder, write_all
 from cowarray._versions.numbers import unique
 from cowarray._versions.records import FILE_BITS, RECORD, DiskContents, record_of
 from cowarray._versions.tree import Leap, Node, Present, Tree
@@ -56,12 +56,13 @@ class Store:
     """
 
     def __init__(self, folder: Path, *, writes: bool) -> None:
-        self.folder = folder
+        self.folder = folder = Path(os.path.abspath(folder))  # wherever the program goes
         self.writes = writes
         self.contents = DiskContents(folder / "pages", self.places)
         self.written = -1
         self._process = os.getpid()
         self._lock_file = -1
+        self._lock_identity = (0, 0)
         self._jobs = Background("cowarray history")
         self._file, self._end = 0, 0
         self._replaced = False
@@ -75,13 +76,17 @@ class Store:
     def create(cls, folder: Path) -> "Store":
         """A new, empty folder. `publish` makes it one that has a history."""
         make_folder(folder)
-        if newest_of(folder) or (folder / "history.sqlite").exists():
-            raise FileExistsError(f"History: there is a history in {folder}; open it without a state")
         made = cls(folder, writes=True)
-        made._lock()
-        for name in ("bases", "pages"):
-            (folder / name).mkdir(exist_ok=True)
-        made._open_pages(1)  # a content whose number is 0 is none
+        try:
+            made._lock()
+            if newest_of(folder) or (folder / "history.sqlite").exists():
+                raise FileExistsError(f"History: there is a history in {folder}; open it without a state")
+            for name in ("bases", "pages"):
+                (folder / name).mkdir(exist_ok=True)
+            made._open_pages(1)  # a content whose number is 0 is none
+        except BaseException:
+            made.close()
+            raise
         return made
 
     @classmethod
@@ -138,6 +143,7 @@ class Store:
             os.close(self._lock_file)
             self._lock_file = -1
             raise BlockingIOError(errno.EAGAIN, f"History: process {holder} writes to it", str(self.folder)) from error
+        self._lock_identity = identity_of(self._lock_file)
         os.ftruncate(self._lock_file, 0)
         os.pwrite(self._lock_file, str(os.getpid()).encode(), 0)
 
@@ -152,10 +158,7 @@ class Store:
         except BaseException:
             os.close(descriptor)
             raise
-        before = self.contents.files.get(file, -1)
-        self.contents.files[file] = descriptor
-        if before >= 0:
-            os.close(before)
+        self.contents.take(file, descriptor)
         self._file, self._end = file, os.fstat(descriptor).st_size
 
     def close(self) -> None:
@@ -166,12 +169,16 @@ class Store:
             self.contents.close()
             if self._database is not None:
                 self._database.close()
+            if self.is_writers and self._lock_file >= 0:
+                with contextlib.suppress(OSError):  # a child that was forked a moment ago has it open, too
+                    if identity_of(self._lock_file) == self._lock_identity:
+                        fcntl.flock(self._lock_file, fcntl.LOCK_UN)
             self.unlock()
 
     def unlock(self) -> None:
         """Let go of the lock, which another writer can have when no descriptor of it is left."""
         if self._lock_file >= 0:
-            os.close(self._lock_file)
+            close_own(self._lock_file, self._lock_identity)
             self._lock_file = -1
 
     # ---- writing -----------------------------------------------------------------------------------------------------
@@ -190,6 +197,19 @@ class Store:
             raise RuntimeError("History: after a fork, only the parent writes to its folder")
         if self._replaced:
             raise RuntimeError("History: compacting was interrupted; open the folder again")
+        self._see_itself(self._lock_file, self.folder / "lock")
+        self._see_itself(self.contents.files[self._file], self._pages_of(self._file))
+
+    def _see_itself(self, descriptor: int, path: Path) -> None:
+        """Refuse to write where the program has closed a descriptor, or the folder has been moved or replaced."""
+        try:
+            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                return
+        except OSError:
+            pass
+        raise OSError(
+            errno.ESTALE, "History: its folder was moved or replaced, or its file was closed by the program", str(path)
+        )
 
     def add_array(self, number: int, first: int, x: NDArray[Any]) -> None:
         """Write an array as it is first committed. The next version names it."""
@@ -220,8 +240,12 @@ class Store:
             self._append_now(node, texts)
             self._execute([*unnamed, *self.database.rows_of_node(node, leaps, branch)])
             self.written = node.version.number
-            for number in numbers:
-                del self.contents.waiting[number]
+            no_longer_waiting()
+
+        def no_longer_waiting() -> None:
+            for number, text in zip(numbers, texts, strict=True):
+                if self.contents.waiting.get(number) is text:  # and not that of a version in this one's place
+                    del self.contents.waiting[number]
 
         try:
             if wait:
@@ -230,8 +254,8 @@ class Store:
             else:
                 self._jobs.put(job)
         except BaseException:
-            for number in numbers:
-                self.contents.waiting.pop(number, None)
+            self._jobs.take_back(job)  # one that is done all the same is written over by the next
+            no_longer_waiting()
             self._end -= len(texts) * RECORD
             raise
         self._unnamed = []
@@ -323,19 +347,24 @@ class Store:
     def _sweep(self) -> None:
         """Take their names from the files that do not count any more."""
         name = self.database.path.name
-        for path in self.folder.glob("history-*.sqlite*"):
-            if path.name not in (name, f"{name}-journal"):
-                with contextlib.suppress(OSError):
-                    path.unlink()
+        with contextlib.suppress(OSError):  # the new one counts all the same
+            for path in self.folder.glob("history-*.sqlite*"):
+                if path.name not in (name, f"{name}-journal"):
+                    path.unlink(missing_ok=True)
 
     def published(self) -> None:
         """The caller uses the new versions from here on."""
         self._replaced = False
 
+    def compacted(self) -> None:
+        """As `published`, after `compact`."""
+        self.published()
+        self.contents.close_all_but(self._file)
+
     def compact(
         self, tree: Tree, present: Present, arrays: dict[int, tuple[int, NDArray[Any]]], kept: _Numbers
     ) -> None:
-        """Write everything anew; then the files of before lose their names.
+        """Write everything anew; then the files of before lose their names. `compacted` ends it.
 
         Parameters
         ----------
