@@ -114,6 +114,8 @@ class vectorize(np.vectorize):
     array([3, 5])
     """
 
+    __module__ = "cowarray"  # type: ignore[assignment]  # NumPy's stub says what its own is
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         result = super().__call__(*args, **kwargs)
         if isinstance(result, tuple):

@@ -637,6 +637,7 @@ cdef frozenset TAKE_LIKE = frozenset((
     np.loadtxt, np.ones, np.require, np.tri, np.zeros,
 ))
 
+
 def _choose(a, choices, out=None, mode="raise"):
     if isinstance(mode, str) and mode != "raise" and (is_array(out) or cnp.PyArray_Check(out)) and out.ndim:
         if not out.flags.c_contiguous:  # NumPy would write past its end, and read choices that it has overwritten

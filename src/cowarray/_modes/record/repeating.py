@@ -53,7 +53,8 @@ def rebuilt(value: Any, values: dict[Version, Any]) -> Any:
 def laid(made: Any, outline: tuple[ndarray, int], values: dict[Version, Any]) -> Storage:
     """The Storage of a result, in which it lies as its outline says."""
     if type(made) is not ndarray:
-        made = asarray(made, outline[0].dtype if isinstance(made, (str, bytes)) else None)  # NumPy's scalar, or text of it
+        # NumPy's scalar; text is as long as it is, and not as its array has room for.
+        made = asarray(made, outline[0].dtype if isinstance(made, (str, bytes)) else None)
     if lies_as(made, outline):
         storage = made.storage
         return clone(storage) if storage in values.values() else storage
