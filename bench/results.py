@@ -134,7 +134,7 @@ def by_competitor(cases, key):
 
 def middle(found):
     """Of each number of some dicts the median; of a number that is not told, None."""
-    columns = {key: [each.get(key) for each in found] for key in found[-1]}
+    columns = {key: [each.get(key) for each in found] for key in found[-1] if key != "runs"}
     return {key: None if None in column else rounded(statistics.median(column)) for key, column in columns.items()}
 
 

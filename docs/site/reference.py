@@ -12,6 +12,7 @@ import numpy as np
 
 import cowarray
 from cowarray import array_api
+from cowarray._chapters import NAMES
 from cowarray._ops import table
 
 __all__ = ["chapters", "numpy_names", "write"]
@@ -51,6 +52,11 @@ TITLES = {
     "constants": "Constants and NumPy's types",
     "array_api": "The array API standard: `cowarray.array_api`",
 }
+CHAPTERS = {name: chapter for chapter, names in NAMES.items() for name in names.split()}
+FILES = {
+    "load", "save", "save_async", "savez", "savez_compressed", "frombuffer", "fromfile", "fromregex", "genfromtxt",
+    "loadtxt", "savetxt",
+}  # fmt: skip
 MODES = {
     "budget", "checkpoint", "decheckpoint", "evict", "is_checkpointed", "deferred", "deferred_init", "is_deferred",
     "materialize", "fake", "fake_like", "is_fake", "no_copy", "trace", "lend", "aliasing", "simulate",
@@ -60,17 +66,18 @@ MODES = {
 def chapter_of(name, value):
     """The page of a name in `cowarray`."""
     module = getattr(value, "__module__", None) or ""
+    is_own = module.partition(".")[0] == "cowarray"
     if name == "ndarray":
         return "ndarray"
     if name in MODES:
         return "modes"
-    if module.startswith("cowarray._chapters."):
-        return module.rpartition(".")[2]
-    if module == "cowarray._ops.conversion":
+    if is_own and name in CHAPTERS:
+        return CHAPTERS[name]
+    if name in ("array", "asarray", "from_dlpack"):
         return "conversion"
-    if module == "cowarray._files.raw" or name in ("load", "save", "save_async", "savez", "savez_compressed"):
+    if name in FILES:
         return "files"
-    if module.startswith("cowarray"):
+    if is_own:
         return "types" if isinstance(value, type) else "own"
     return "constants"
 

@@ -204,7 +204,7 @@ WRITERS = {
     "bare.npy": lambda path, x: np.save(str(path).removesuffix(".npy"), x),
     "x.bin": lambda path, x: x.tofile(path),
     "text.bin": lambda path, x: x.tofile(path, sep=" "),
-    "x.txt": lambda path, x: np.savetxt(path, x),
+    "named.npy": lambda path, x: np.save(file=path, arr=x),
     "x.npz": lambda path, x: np.savez(path, x, y=x),
     "packed.npz": lambda path, x: np.savez_compressed(str(path).removesuffix(".npz"), x),
 }
@@ -235,6 +235,19 @@ def test_who_writes_to_a_mapped_file_leaves_what_is_mapped_from_it(tmp_path, nam
     assert path.read_bytes()[-100:] == next(wanted.iterdir()).read_bytes()[-100:] or "npz" in name
     if "npz" in name:
         assert (np.load(path)["arr_0"] == numbers).all()
+
+
+def test_a_write_to_a_mapped_file_that_fails_leaves_its_contents(tmp_path):
+    path = tmp_path / "x.bin"
+    np.arange(1000.0).tofile(path)
+    before = path.read_bytes()
+    x = cowarray.fromfile(path)
+    with pytest.raises(TypeError):
+        x.tofile(path, 5)
+    with cowarray.fake(), pytest.raises(cowarray.FakeError):
+        cowarray.zeros(3).tofile(path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["x.bin"]
 
 
 def test_a_file_that_nobody_has_mapped_is_rewritten_in_place(tmp_path):

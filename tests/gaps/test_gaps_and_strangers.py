@@ -293,7 +293,7 @@ class Counted:
         self.number = number
 
 
-@pytest.mark.parametrize("mode", ["clip", "wrap", "raise"])
+@pytest.mark.parametrize("mode", ["clip", "wrap", "raise", b"clip", 1])
 @pytest.mark.parametrize("kind", ["f8", "O", "i2"])
 def test_choose_writes_to_out_alone_however_it_lies(mode, kind):
     """NumPy writes to C order past the end of an `out` in another one, unless mode is raise."""
@@ -308,7 +308,7 @@ def test_choose_writes_to_out_alone_however_it_lies(mode, kind):
         assert np.choose(index, [ca.array(each) for each in choices], out=out, mode=mode) is out
         assert base.tolist() == plain.tolist()
         base[...] = 0
-        assert ca.array(index).choose(choices, out, mode) is out
+        assert ca.array(index).choose(choices, out=out, mode=mode) is out
         assert base.tolist() == plain.tolist()
     x = ca.array(np.arange(6).astype(kind))[::-1]
     assert ca.choose([0, 1, 0, 1, 0, 1], [x, x[::-1]], out=x, mode=mode).tolist() == [5, 1, 3, 3, 1, 5]
@@ -336,3 +336,28 @@ def test_elements_of_text_in_modes():
         y = ca.zeros(3, [("p", "i4", (2,)), ("b", "i4")])
         y[0] = ([1, 2], 3)
         y[1:] = [([1, 2], 3), ([1, 2], 4)]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_an_element_that_is_an_array_is_the_one_that_was_assigned(shared):
+    a = ca.ones(2)
+    x = ca.array(np.empty((2, 2), object))
+    kept = x.copy() if shared else None
+    x[0, 1] = a
+    x[1, np.int64(0)] = a
+    x[-1, -1] = x
+    assert x[0, 1] is a
+    assert x[1, 0] is a
+    assert x[1, 1] is x
+    x[1, 1] = None
+    a[0] = 7
+    assert x[0, 1].tolist() == [7, 1]
+    assert kept is None or kept.tolist() == [[None, None], [None, None]]
+    alone = ca.array(np.empty((), object))
+    alone[()] = a
+    assert alone[()] is a
+    record = ca.zeros(2, [("f", "O"), ("i", "i4")])
+    record["f"][0] = a
+    assert record["f"][0] is a
+    with pytest.raises(IndexError, match="out of bounds"):
+        x[2, 0] = a

@@ -77,6 +77,8 @@ def same_values(ours, theirs):
         np.testing.assert_array_equal(np.signbit(ours.real[known]), np.signbit(theirs.real[known]))
     elif theirs.dtype.kind == "O":
         for one, other in zip(ours.ravel().tolist(), theirs.ravel().tolist(), strict=True):
+            if isinstance(one, cowarray.ndarray):  # as it was assigned
+                one = one.to_numpy()
             assert type(one) is type(other)
             assert one is other or repr(one) == repr(other)
     elif theirs.dtype.names is not None:

@@ -138,7 +138,6 @@ from cowarray._ops.strided import new_array
 
 cnp.import_array()
 
-cdef object numpy_choose = np.choose
 cdef object numpy_dtype = np.dtype
 cdef object numpy_empty = np.empty
 cdef object numpy_zeros = np.zeros
@@ -934,8 +933,13 @@ cdef class ndarray(Array):
 
         Refer to `cowarray.choose` for the parameters and the result.
         """
-        if len(args) > 1 or "out" in kwargs:
-            return numpy_choose(self, *args, **kwargs)
+        out = kwargs.get("out")
+        if isinstance(out, Array) and kwargs.get("mode", "raise") != "raise" and not out.flags.c_contiguous:
+            # NumPy would write past its end, and read choices that it has overwritten.
+            result = call_method(self, "choose", args, {"mode": kwargs["mode"]})
+            if result.shape == out.shape:
+                out[...] = result
+                return out
         return call_method(self, "choose", args, kwargs)
 
     @cython.embedsignature(False)

@@ -10,7 +10,9 @@ __all__ = ["spare_maps"]
 
 
 def spare_maps(file: Any, ending: str = "") -> None:
-    """Put an empty file in the place of one that is about to be rewritten, if this process has mapped that.
+    """Put a copy in the place of a file that is about to be rewritten, if this process has mapped that.
+
+    So whatever becomes of the writing, becomes of a file that nobody has mapped.
 
     Parameters
     ----------
@@ -32,13 +34,15 @@ def spare_maps(file: Any, ending: str = "") -> None:
         status = os.stat(path)
     except OSError:
         return  # there is none
-    if not stat.S_ISREG(status.st_mode) or not _is_mapped(path, status):
+    if not stat.S_ISREG(status.st_mode) or not os.access(path, os.W_OK) or not _is_mapped(path, status):
         return
     with importing:
+        import shutil
         import tempfile
 
     descriptor, beside = tempfile.mkstemp(ending, ".spared-", os.path.dirname(path))
     try:
+        shutil.copyfile(path, beside)
         os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
         os.replace(beside, path)
     except BaseException:

@@ -727,13 +727,15 @@ cdef int put_part(Array self, object key, object value) except -1:
     cdef cnp.npy_intp box[2 * MAXDIMS]
     cdef Access access
     cdef Intent intent
-    cdef bint is_nested = False, one, looks
+    cdef bint is_nested = False, one, kept, looks
     cdef Array whole  # keeps the box of the access
     # First whatever may run user code: the index, then the value. Later steps look at the array themselves.
     key = settled(key)
     if not is_array(value) and (type(key) is str or (type(key) is list and key)):
         return set_item(<Array?>get_item(self, key), Ellipsis, value)
-    one = self.descr.type_num != cnp.NPY_OBJECT and picks_one(self.nd, key)
+    one = picks_one(self.nd, key)
+    kept = one and self.descr.type_num == cnp.NPY_OBJECT  # an element that is the value itself, as with NumPy
+    one = one and not kept
     if one and not self.nd:
         key = Ellipsis  # gives an array; () would give a scalar
     try:
@@ -742,6 +744,8 @@ cdef int put_part(Array self, object key, object value) except -1:
             shown[()] = shown_value(self, value) if is_array(value) else value
             if descr_of(shown).type_num == cnp.NPY_VOID:
                 shown = shown[()]  # NumPy copies objects in fields from a scalar, not from an array
+        elif kept:
+            shown = value
         else:
             shown = shown_value(self, value)
             is_nested = shown is not value and not is_array(value) and not cnp.PyArray_Check(value)
@@ -756,7 +760,7 @@ cdef int put_part(Array self, object key, object value) except -1:
         raise ValueError("assignment destination is read-only")
     intent = WRITES if is_array(value) and (<Array>value).storage_ is self.storage_ else OVERWRITES
     looks = is_nested and is_basic(key)
-    if looks or write_cost(storage_for(self)) != 0:
+    if not kept and (looks or write_cost(storage_for(self)) != 0):
         # Bad input should not cost a copy, and an array that is replaced as a whole need not be copied.
         if covers(self, where, shown, looks) and spans_storage(self, True) and not asks_elements(shown):
             if not cnp.PyArray_Check(shown):

@@ -323,8 +323,8 @@ cdef object array_function(Array self, object function, object types, tuple args
             return NotImplemented
         cautious = True
     cdef Operation operation = function_operation(function)
-    if operation.special is not None:
-        result = operation.special(*args, **kwargs)
+    result = AS_USUAL if operation.special is None else operation.special(*args, **kwargs)
+    if result is not AS_USUAL:
         if args and is_array(args[0]) and (<Array>args[0]).standard:
             return standard(result)
     else:
@@ -638,23 +638,26 @@ cdef frozenset TAKE_LIKE = frozenset((
 ))
 
 
+cdef object AS_USUAL = object()  # what a special gives that leaves the rest to NumPy's function
+
+
 def _choose(a, choices, out=None, mode="raise"):
-    if isinstance(mode, str) and mode != "raise" and (is_array(out) or cnp.PyArray_Check(out)) and out.ndim:
+    if mode != "raise" and (is_array(out) or cnp.PyArray_Check(out)) and out.ndim:
         if not out.flags.c_contiguous:  # NumPy would write past its end, and read choices that it has overwritten
-            result = _choose(a, choices, None, mode)
+            result = dispatched(np.choose, a, choices, None, mode)
             if result.shape == out.shape:
                 out[...] = result
                 return out
-    return call(function_operation(np.choose), np.choose, None, (a, choices, out, mode), {}, True, True)
+    return AS_USUAL
 
 
-def _replacing(function, ending):
-    """A function of NumPy's that writes a file, for arrays that may be mapped from that file."""
-    def write(file, *args, **kwargs):
-        spare_maps(file, ending)
-        return call(function_operation(function), function, None, (file, *args), kwargs, True, True)
+def _sparing(name, ending):
+    """Of a function of NumPy's that writes a file, its first argument, from which arrays may be mapped."""
+    def spare(*args, **kwargs):
+        spare_maps(args[0] if args else kwargs[name], ending)
+        return AS_USUAL
 
-    return write
+    return spare
 
 
 set_special({
@@ -671,10 +674,9 @@ set_special({
     np.transpose: _transpose,
     np.shares_memory: _shares_memory,
     np.may_share_memory: _may_share_memory,
-    np.save: _replacing(np.save, ".npy"),
-    np.savez: _replacing(np.savez, ".npz"),
-    np.savez_compressed: _replacing(np.savez_compressed, ".npz"),
-    np.savetxt: _replacing(np.savetxt, ""),
+    np.save: _sparing("file", ".npy"),
+    np.savez: _sparing("file", ".npz"),
+    np.savez_compressed: _sparing("file", ".npz"),
 })
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 __all__ = ["Background"]
 
 _Job = Callable[[], None]
+_PATIENCE = 5.0  # seconds in which a thread has begun
 
 
 class _Worker:
@@ -103,9 +104,17 @@ class Background:
     def flush(self) -> None:
         """Wait until all are done; do those here that the thread could not do, and raise what they raise."""
         while (worker := self._worker) is not None:
-            with worker.ended:
-                pass
+            if worker.ended.acquire(timeout=_PATIENCE):
+                worker.ended.release()
+            elif worker.number == 0:
+                self._give_up(worker)
         with self._doing:
             while self._jobs:
                 self._jobs[0]()
                 self._drop_first()
+
+    def _give_up(self, worker: _Worker) -> None:
+        """Of one that does not begin: an interrupt in `Thread.start` has left taken what it waits for."""
+        with self._lock:
+            if self._worker is worker:
+                self._worker = None

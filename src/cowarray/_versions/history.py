@@ -338,10 +338,9 @@ class History:
 
     def __contains__(self, version: object) -> bool:
         """Whether there is a version of that number, or a branch of that name."""
-        if not isinstance(version, (int, str)):
-            return False
+        wanted: Any = version
         with self._lock, suppress(KeyError):
-            self._find(version)
+            self._find(wanted)
             return True
         return False
 

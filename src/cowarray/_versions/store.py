@@ -136,6 +136,7 @@ class Store:
 
     def _lock(self) -> None:
         self._lock_file = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._lock_identity = identity_of(self._lock_file)
         try:
             fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -143,7 +144,6 @@ class Store:
             os.close(self._lock_file)
             self._lock_file = -1
             raise BlockingIOError(errno.EAGAIN, f"History: process {holder} writes to it", str(self.folder)) from error
-        self._lock_identity = identity_of(self._lock_file)
         os.ftruncate(self._lock_file, 0)
         os.pwrite(self._lock_file, str(os.getpid()).encode(), 0)
 
@@ -264,6 +264,7 @@ class Store:
         if not texts:
             return
         descriptor = self.contents.files[self._file]
+        self._see_itself(descriptor, self._pages_of(self._file))
         page, _, after = node.entries
         number = node.version.number
         joined = b"".join(record_of(page, number, text) for page, text in zip(page.tolist(), texts, strict=True))
