@@ -142,6 +142,7 @@ void cowi_window_begin(cowi_window *of)
     const bool always = cowi_family_pages_always(of->family);
     of->at_first += cowi_load_relaxed(&of->counted);
     of->gave_up = false;
+    of->looks = 0;
     cowi_family_return(of->family, unspent(of));
     of->reserved = !always && cowi_family_take(of->family, price, of->nbytes, COWI_LOANS_TOO) ? price : 0;
     cowi_store_relaxed(&of->counted, 0);
@@ -244,6 +245,18 @@ static void wake(cowi_window *of, size_t own)
     of->at_first = own;
 }
 
+/* A look at a window takes as long as copying a hundredth of it or less. A write of so many pages that each has a look counts all
+ * that it touches after so many looks: it may write to the same pages for ever. */
+#define MOST_LOOKS 32
+
+static bool looks_too_often(cowi_window *of, const cow_box *box, size_t most)
+{
+    if (cowi_pages_touched(box, of->nbytes) < cowi_between_looks(most)) {
+        return false;
+    }
+    return ++of->looks > MOST_LOOKS;
+}
+
 int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
 {
     cowi_window *of = (cowi_window *)own->context;
@@ -256,6 +269,7 @@ int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
         return 1;
     }
     known = count_pages(of, box, &now, &more);
+    more = looks_too_often(of, box, most) ? cowi_pages_touched(box, of->nbytes) : more;
     if (cowi_load_relaxed(&of->budget) == 0) {
         wake(of, now);
     }

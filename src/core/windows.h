@@ -39,6 +39,7 @@ typedef struct cowi_window {
     cowi_atomic_size counted; /* pages that may have been written since */
     cowi_atomic_size budget;  /* of those: somebody looks when it is reached */
     bool gave_up;
+    size_t looks; /* at writes of many pages, since it began to count */
     struct cowi_line
         *line; /* a reference: of the pasts that this window may have. See pasts.c. NULL: it has had none */
     cowi_atomic_u64 watched; /* 0, or what a writer has to have been told */

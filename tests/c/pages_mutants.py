@@ -502,6 +502,11 @@ PAGES = {
         "try_says_busy_before_a_look",
         [("windows.c", "written = now - of->at_first + more;", "written = now - of->at_first;")],
     ),
+    "writes look at a window without end": (
+        "test_pages_given_up",
+        "rows_that_are_its_own_already_are_no_reason",
+        [("windows.c", "return ++of->looks > MOST_LOOKS;", "return false;")],
+    ),
     "pages that are its own already count again": (
         "test_pages_given_up",
         "rows_that_are_its_own_already_are_no_reason",
