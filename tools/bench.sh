@@ -11,6 +11,7 @@ status=0
 runs=
 for run in $(seq "${RUNS:-1}"); do
     json=build/bench/run-$run.json
+    rm -f "$json"
     "$python" -m pytest bench -q -p no:randomly --benchmark-enable --benchmark-only --benchmark-quiet --benchmark-json=$json "$@" || status=$?
     cp $json $latest || exit
     runs="$runs $json"

@@ -203,6 +203,7 @@ WRITERS = {
     "x.npy": lambda path, x: np.save(path, x),
     "bare.npy": lambda path, x: np.save(str(path).removesuffix(".npy"), x),
     "x.bin": lambda path, x: x.tofile(path),
+    "dumped.bin": lambda path, x: cowarray.array(x).dump(path) if isinstance(x, np.ndarray) else x.dump(path),
     "text.bin": lambda path, x: x.tofile(path, sep=" "),
     "named.npy": lambda path, x: np.save(file=path, arr=x),
     "x.npz": lambda path, x: np.savez(path, x, y=x),

@@ -612,6 +612,36 @@ def test_a_conflict_of_plain_values_names_its_places():
     assert state == {"deep": [{"x": 2, "y": 2}], "list": [1, 2], "z": 4}
 
 
+def test_keys_that_are_equal_and_of_two_types_are_a_conflict():
+    history = ca.History({"d": {"x": 0}})
+    history.branch("other")
+    history.state["d"][True] = "theirs"
+    history.commit()
+    history.switch("main")
+    history.state["d"][1] = "mine"
+    history.commit()
+    with pytest.raises(ca.MergeConflict, match=r"at d$"):
+        history.merge("other")
+    history.merge("other", conflicts="first")
+    assert repr(history.state["d"]) == "{'x': 0, 1: 'mine'}"
+
+
+def test_an_array_that_both_have_written_to_and_dropped_is_no_conflict():
+    history = ca.History({"a": ca.zeros(3), "b": 0})
+    for branch, value in (("other", 1), ("main", 2)):
+        if branch == "other":
+            history.branch(branch)
+        else:
+            history.switch(branch)
+        history.state["a"][0] = value
+        history.commit()
+        del history.state["a"]
+        history.state[branch] = value
+        history.commit()
+    history.merge("other")
+    assert history.state == {"b": 0, "main": 2, "other": 1}
+
+
 @pytest.mark.parametrize("policy", ["first", "last"])
 def test_any_changes_of_plain_values_are_merged(policy):
     chooser = random.Random(chosen_seed(11))

@@ -1,5 +1,6 @@
 """`save_async` writes what a state was at the call, whatever the program does meanwhile, or says why it did not."""
 
+import _thread
 import os
 import subprocess
 import sys
@@ -161,14 +162,14 @@ def test_a_child_is_told_and_can_save_itself(tmp_path, held, monkeypatch):
 
 
 def test_a_thread_that_has_the_number_of_the_last_one_is_not_taken_for_it(monkeypatch):
-    background, seen, start = Background("a thread"), [], threading.Thread.start
+    background, seen, start = Background(), [], _thread.start_new_thread
+    background.put(lambda: seen.append(background.is_here()))
+    background.flush()
+    monkeypatch.setattr(threading, "get_ident", lambda: 7)  # numbers come again
+    monkeypatch.setattr(_thread, "start_new_thread", lambda *given: (seen.append(background.is_here()), start(*given)))
     background.put(lambda: None)
     background.flush()
-    background._thread = threading.get_ident()  # numbers come again
-    monkeypatch.setattr(threading.Thread, "start", lambda each: (seen.append(background.is_here()), start(each)))
-    background.put(lambda: None)
-    background.flush()
-    assert seen == [False]
+    assert seen == [True, False]
 
 
 def test_the_end_of_the_process_waits(tmp_path):

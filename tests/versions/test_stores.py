@@ -4,6 +4,7 @@ was committed is whole, and what nobody committed is not there.
 It is one file because each section breaks the same kind of folder. Each can be read alone.
 """
 
+import _thread
 import contextlib
 import dataclasses
 import io
@@ -15,7 +16,6 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 
 import numpy as np
@@ -740,7 +740,7 @@ def test_the_lock_is_free_after_a_fork_and_a_close(folder):
     os.waitpid(child, 0)
 
 
-@pytest.mark.parametrize("where", ["wait for the thread", "start of the thread", "after the queue"])
+@pytest.mark.parametrize("where", ["before the thread", "after the thread", "after the queue"])
 def test_an_interrupt_while_a_version_goes_to_the_background(folder, monkeypatch, where):
     def interrupted(*args, **kwargs):
         undo()
@@ -752,10 +752,16 @@ def test_an_interrupt_while_a_version_goes_to_the_background(folder, monkeypatch
     patch = pytest.MonkeyPatch()
     history = ca.History(folder, {"x": ca.zeros(50_000)})
     history.state["x"][0] = 1
-    if where == "wait for the thread":
-        patch.setattr(threading.Event, "wait", interrupted)
-    elif where == "start of the thread":
-        patch.setattr(threading.Thread, "start", interrupted)
+    start = _thread.start_new_thread
+
+    def started_and_interrupted(*args):
+        start(*args)
+        interrupted()
+
+    if where == "before the thread":
+        patch.setattr(background._thread, "start_new_thread", interrupted)
+    elif where == "after the thread":
+        patch.setattr(background._thread, "start_new_thread", started_and_interrupted)
     else:
         put = background.Background.put
 
@@ -777,3 +783,26 @@ def test_an_interrupt_while_a_version_goes_to_the_background(folder, monkeypatch
         assert all(equal(again[number], value) for number, value in was.items())
         assert again.verify() == []
         assert again.state["x"][35_000] == 7
+
+
+@pytest.mark.parametrize("ends", ["normally", "by a fork"])
+def test_the_end_of_a_process_waits_for_what_is_written(folder, ends):
+    script = """
+        import os, sys
+        import numpy as np, cowarray
+        h = cowarray.History(sys.argv[1], {"x": np.zeros(1 << 20)})
+        for k in range(5):
+            h.state["x"][...] = k + 1
+            h.commit(durable="background")
+        if sys.argv[2] == "by a fork":
+            child = os.fork()
+            if not child:
+                sys.exit(3)  # with nothing to wait for
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(folder), ends]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
+    assert (done.returncode, done.stderr) == (0, "")
+    with ca.History(folder, mode="r") as history:
+        assert list(history) == [0, 1, 2, 3, 4, 5]
+        assert (history.state["x"] == 5).all()

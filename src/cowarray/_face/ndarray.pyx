@@ -1583,6 +1583,7 @@ cdef class ndarray(Array):
         if hasattr(file, "write"):
             pickle.dump(self, file)
         else:
+            spare_maps(file)
             with open(file, "wb") as opened:
                 pickle.dump(self, opened)
 

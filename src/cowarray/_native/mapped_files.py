@@ -1,5 +1,6 @@
 """Files that arrays are mapped from: who writes to such a path writes a new file, and the arrays keep the old one."""
 
+import contextlib
 import os
 import stat
 from typing import Any
@@ -43,6 +44,8 @@ def spare_maps(file: Any, ending: str = "") -> None:
     descriptor, beside = tempfile.mkstemp(ending, ".spared-", os.path.dirname(path))
     try:
         shutil.copyfile(path, beside)
+        with contextlib.suppress(OSError):  # only the superuser's is another's
+            os.fchown(descriptor, status.st_uid, status.st_gid)
         os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
         os.replace(beside, path)
     except BaseException:
@@ -53,15 +56,11 @@ def spare_maps(file: Any, ending: str = "") -> None:
 
 
 def _is_mapped(path: str, status: os.stat_result) -> bool:
-    inode = str(status.st_ino)
-    device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}"
+    inode = b" %d " % status.st_ino
+    device = b" %02x:%02x" % (os.major(status.st_dev), os.minor(status.st_dev))
     try:
-        with open("/proc/self/maps", errors="surrogateescape") as maps:
-            for line in maps:
-                # A file system may tell another device here than `stat` does.
-                _, _, _, where, number, *name = line.rstrip("\n").split(maxsplit=5)
-                if number == inode and (where == device or name == [path]):
-                    return True
+        with open("/proc/self/maps", "rb") as maps:
+            # A file system may tell another device here than `stat` does.
+            return any(inode in line and (device in line or line.rstrip().endswith(os.fsencode(path))) for line in maps)
     except OSError:
-        pass  # not told
-    return False
+        return False  # not told

@@ -1,19 +1,21 @@
 """Jobs that a thread does one after the other.
 
 A signal's handler may raise at any bytecode of `put` and `flush`. So locks are those that take and leave in one step of
-C code, which a `threading.Condition` does not; a worker that nobody knows of ends; and a job that was not put for sure
-can be taken back.
+C code, which a `threading.Condition` does not, and with it `threading.Thread.start`; a worker that nobody knows of
+ends; and a job that was not put for sure can be taken back.
 """
 
 import _thread
+import atexit
+import os
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable
 
 __all__ = ["Background"]
 
 _Job = Callable[[], None]
-_PATIENCE = 5.0  # seconds in which a thread has begun
 
 
 class _Worker:
@@ -32,13 +34,13 @@ class Background:
     interrupt comes just when it has ended.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self) -> None:
         self._jobs: deque[_Job] = deque()
         self._begun: _Job | None = None
         self._worker: _Worker | None = None
         self._lock = _thread.allocate_lock()  # of these three
         self._doing = threading.RLock()  # of whoever does jobs
+        _ALL.add(self)
 
     def is_here(self) -> bool:
         """Whether a job is what calls this, in the thread."""
@@ -62,12 +64,12 @@ class Background:
 
     def _start(self) -> None:
         worker = _Worker()
-        thread = threading.Thread(target=self._work, args=(worker,), name=self._name)
         try:
-            thread.start()
-        finally:
-            if thread.ident is not None:  # it runs, though the wait for that was interrupted
-                self._worker = worker
+            self._worker = worker
+            _thread.start_new_thread(self._work, (worker,))
+        except BaseException:
+            self._worker = None  # one that runs all the same finds that it is not known
+            raise
 
     def _work(self, worker: _Worker) -> None:
         worker.number = threading.get_ident()
@@ -103,18 +105,32 @@ class Background:
 
     def flush(self) -> None:
         """Wait until all are done; do those here that the thread could not do, and raise what they raise."""
-        while (worker := self._worker) is not None:
-            if worker.ended.acquire(timeout=_PATIENCE):
-                worker.ended.release()
-            elif worker.number == 0:
-                self._give_up(worker)
+        self.wait()
         with self._doing:
             while self._jobs:
                 self._jobs[0]()
                 self._drop_first()
 
-    def _give_up(self, worker: _Worker) -> None:
-        """Of one that does not begin: an interrupt in `Thread.start` has left taken what it waits for."""
-        with self._lock:
-            if self._worker is worker:
-                self._worker = None
+    def wait(self) -> None:
+        """Wait until the thread has ended, whatever it could not do."""
+        while (worker := self._worker) is not None:
+            with worker.ended:
+                pass
+
+
+_ALL: weakref.WeakSet[Background] = weakref.WeakSet()
+
+
+def _wait_for_all() -> None:
+    for each in list(_ALL):
+        each.wait()
+
+
+def _after_fork() -> None:
+    """The threads are the parent's, and so are their jobs."""
+    for each in list(_ALL):
+        each.__init__()  # type: ignore[misc]
+
+
+atexit.register(_wait_for_all)
+os.register_at_fork(after_in_child=_after_fork)

@@ -333,6 +333,9 @@ def merged(
     for at, key in keys.items():
         before, mine, other = (items_at.get(at) for items_at in found)
         items[key] = merged(before, mine, other, written, policy, clashes, _named(path, key, kind))
+    if len(items) < len(keys):  # 1 and True are two keys, and one place
+        clashes.append((path or "the top", False))
+        return theirs if policy == "last" else ours
     left = {key: item for key, item in items.items() if item is not None}
     return Container(kind, parts[1].cls, tuple(left), tuple(map(type, left)), tuple(left.values()))
 

@@ -123,13 +123,17 @@ class Database:
         self._inherited: list[sqlite3.Connection | None] = []
         _DATABASES.add(self)
         made = self._connect("rwc" if part else "rw" if writes else "ro")
-        if part:
-            made.executescript("PRAGMA page_size = 1024; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
-            made.executescript(_TABLES)
-            made.execute("INSERT INTO format VALUES (?, ?)", (FORMAT, os.urandom(16)))
-        elif writes:
-            made.execute("PRAGMA journal_mode = PERSIST")
-            made.execute("PRAGMA synchronous = FULL")
+        try:
+            if part:
+                made.executescript("PRAGMA page_size = 1024; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+                made.executescript(_TABLES)
+                made.execute("INSERT INTO format VALUES (?, ?)", (FORMAT, os.urandom(16)))
+            elif writes:
+                made.execute("PRAGMA journal_mode = PERSIST")
+                made.execute("PRAGMA synchronous = FULL")
+        except sqlite3.Error as error:
+            made.close()
+            raise OSError(errno.EIO, f"History: {error}", str(folder)) from error
         self._connection: sqlite3.Connection | None = made
 
     def after_fork(self) -> None:

@@ -559,7 +559,7 @@ class History:
         base = self._tree.common(self._head, theirs)
         assert base is not None, "all versions descend from the first one that is kept"
         layout = self._merged_layout(base, theirs, conflicts)
-        written = self._merged_arrays(base, theirs, conflicts)
+        written = self._merged_arrays(base, theirs, layout, conflicts)
         return self._add(message or f"merge {other}", layout, written, set(written), theirs)
 
     @_whole
@@ -1037,12 +1037,15 @@ class History:
 
         return lost(self._head, theirs), lost(theirs, self._head)
 
-    def _merged_arrays(self, base: int, theirs: int, conflicts: str) -> _Pages:
+    def _merged_arrays(self, base: int, theirs: int, layout: Layout, conflicts: str) -> _Pages:
         """Pages of arrays with what both have changed since their common version."""
         page, _ = self._tree.between(base, theirs)
         written: _Pages = {}
         clashes: list[Changes] = []
+        left = {number for _, number in arrays_of(layout)}
         for number, part in self._by_slot(page).items():
+            if number not in left:
+                continue
             start = Elements("merge", self._value(number, base))
             other = Elements("merge", self._value(number, theirs))
             made = self._value(number, self._head)

@@ -28,8 +28,7 @@ _CHUNK = 4 << 20
 
 _counter = itertools.count()
 _pending: weakref.WeakSet[Future[Path]] = weakref.WeakSet()
-_NAME = "cowarray save"
-_thread = Background(_NAME)
+_thread = Background()
 
 
 @public
@@ -118,7 +117,7 @@ def _submit(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> 
 def _after_fork() -> None:
     """The thread is the parent's. Whoever waits here would wait for ever."""
     global _thread
-    _thread = Background(_NAME)
+    _thread = Background()
     for future in list(_pending):
         if not future.done():
             future._condition = threading.Condition()  # the parent's thread may have held it

@@ -63,7 +63,7 @@ class Store:
         self._process = os.getpid()
         self._lock_file = -1
         self._lock_identity = (0, 0)
-        self._jobs = Background("cowarray history")
+        self._jobs = Background()
         self._file, self._end = 0, 0
         self._replaced = False
         self._unnamed: list[Statement] = []  # rows of bases that go with the next version
