@@ -379,6 +379,7 @@ HANDED = {
     "_versions.history.History.__init__": "histories, whose locks a forked child makes anew",
     "_versions.database.Database.__init__": "open tables, in which no thread is when the process forks",
     "_versions.store.Store.__init__": "open folders, whose locks a forked child lets go of",
+    "_versions.background.Background.__init__": "rows of jobs, which the end of the process waits for",
     "_ops.road.set_special": "functions that go their own way; `protocols` has them, and calls the road",
     "_modes.common.dispatching.enlist": "the handlers of modes, in the order in which each is handed operations",
     "_modes.common.dispatching.name_managed": "the doorkeepers of managed arrays, which one scan of arguments finds",
