@@ -7,8 +7,10 @@ import os
 import pickle
 import random
 import signal
+import socket
 import threading
 import time
+from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
 import pytest
@@ -30,7 +32,7 @@ from support.workers import (
 )
 
 import cowarray as ca
-from cowarray._processes import fetching, sharing, tickets
+from cowarray._processes import by_descriptor, fetching, sharing, tickets
 from cowarray._processes.handshake import CHALLENGE, new_socket
 from cowarray._processes.sharing import Sharer, sharer
 
@@ -404,6 +406,87 @@ def test_an_array_whose_base_was_closed_gets_another_to_travel_on():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("waits", [True, False])
+def test_no_socket_of_the_program_is_taken_for_ours(waits):
+    """Who closes all descriptors has others under their numbers."""
+    done = run(
+        f"""
+        import contextlib, os, pickle, socket, time
+        import cowarray as ca
+        ca.paging(small_pages=True)
+        from multiprocessing.reduction import ForkingPickler
+        with ca.by_descriptor():
+            message = ForkingPickler.dumps(ca.ones(1 << 20))
+            if {waits}:
+                time.sleep(0.1)  # the thread waits at its door
+            os.closerange(3, 1000)
+            theirs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(40)]
+            numbers = [os.dup2(theirs[0][0].fileno(), number) for number in range(500, 560)]
+            assert pickle.loads(ForkingPickler.dumps(ca.full(1 << 20, 2.0))).sum() == 2 << 20
+            with contextlib.suppress(OSError):  # its base is closed, too; nobody waits for it at the end
+                pickle.loads(message).sum()
+        ca.by_descriptor.start()
+        ca.by_descriptor.stop()
+        for one, other in theirs:
+            other.setblocking(False)
+            try:
+                assert not other.recv(100)
+            except BlockingIOError:
+                pass
+            one.send(b"mine")
+            assert other.recv(100) == b"mine"
+        for number in numbers:
+            os.close(number)
+        """
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_door_that_the_program_closes_opens_again():
+    """What was sent before can be fetched, once the thread has looked: the name is the same."""
+    with worker("spawn") as call:
+        x = numbers()
+        messages = [message_of(x) for _ in range(2)]
+        door, theirs = sharer()._door, socket.socketpair()
+        for message in messages:
+            number = door._listener.number()
+            os.dup2(theirs[0].fileno(), number)
+            wait_until(lambda: door._listener.is_itself())
+            assert call(loaded_total, message) == float(np.arange(N).sum())
+            assert os.path.samestat(os.fstat(number), os.fstat(theirs[0].fileno()))
+            os.close(number)
+        theirs[0].send(b"mine")
+        assert theirs[1].recv(100) == b"mine"
+        for each in theirs:
+            each.close()
+        del x
+
+
+@pytest.mark.parametrize("point", range(1, 5))
+def test_a_block_whose_beginning_is_interrupted_holds_nothing(point, monkeypatch):
+    calls = []
+
+    def interrupted(function):
+        def call(*args):
+            calls.append(function)
+            if len(calls) == point:
+                raise KeyboardInterrupt
+            return function(*args)
+
+        return call
+
+    monkeypatch.setattr(by_descriptor, "_wait_at_exit", interrupted(by_descriptor._wait_at_exit))
+    monkeypatch.setattr(by_descriptor, "_tables", interrupted(by_descriptor._tables))
+    monkeypatch.setattr(by_descriptor, "_note_longest", interrupted(by_descriptor._note_longest))
+    monkeypatch.setattr(Sharer, "want", interrupted(Sharer.want))
+    with contextlib.suppress(KeyboardInterrupt), ca.by_descriptor():
+        pass
+    assert not by_descriptor._holds
+    assert not by_descriptor._replaced
+    assert not sharer()._wanted
+    assert ca.ndarray not in ForkingPickler._extra_reducers
+
+
 def test_the_longest_lease_of_all_who_hold_counts_and_a_fetch_renews_it():
     with worker("spawn") as call, ca.by_descriptor(lease=float("inf")):
         with ca.by_descriptor(lease=0.05):
@@ -429,7 +512,7 @@ def test_the_door_opens_again_after_its_thread_has_failed(monkeypatch):
         x = numbers()
         call(total, x)
         door = sharer()._door
-        monkeypatch.setattr(door.selector, "select", lambda _: [][0])
+        monkeypatch.setattr(door, "wait", lambda _: [][0])
         door.rouse()
         wait_until(lambda: sharer()._door is None)
         assert call(total, x) == float(np.arange(N).sum())

@@ -141,3 +141,31 @@ def test_an_interrupt_at_any_bytecode(name, shape):
         assert np.array_equal(np.asarray(kept), wanted)
         assert np.asarray(held["a"])[3].sum() == 0
     assert came > len(points) / 2
+
+
+@pytest.mark.parametrize("shape", SIZES, ids=str)
+@pytest.mark.parametrize("name", STEPS)
+def test_what_is_written_after_an_interrupt_is_kept(name, shape):
+    step = STEPS[name]
+    history, _ = world(shape)
+    if name in EDITED:
+        edit(history)
+    total, _ = run(lambda: step(history), -1)
+    points = sorted(random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 60))))
+    for point in points:
+        history, _ = world(shape)
+        if name in EDITED:
+            edit(history)
+        run(partial(step, history), point)
+        state = history.state
+        state["a"][7] = 7
+        state["a"][5] = 55
+        state["b"] = np.full(5, 77.0)
+        state["n"] = "written"
+        wanted = said(state)
+        last = history.commit()
+        assert said(state) == wanted, point
+        assert said(history[last]) == wanted, point
+        history.undo()
+        history.checkout(last)
+        assert said(state) == wanted, point

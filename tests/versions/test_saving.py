@@ -94,6 +94,11 @@ def test_containers_become_archives(tmp_path, held):
         np.testing.assert_array_equal(archive["x"], np.ones(3))
         np.testing.assert_array_equal(archive["layers[0]"], np.zeros((2, 2)))
         assert b'"text"' in archive["layout.json"]
+        members = dict(archive)
+    with ca.load(future.result()) as archive:
+        assert {name: np.array(value).tolist() for name, value in archive.items()} == {
+            name: np.array(value).tolist() for name, value in members.items()
+        }
 
 
 def test_arrays_of_others_are_copied_at_once(tmp_path, held):
@@ -106,8 +111,9 @@ def test_arrays_of_others_are_copied_at_once(tmp_path, held):
 
 def test_what_fails_leaves_what_was(tmp_path, monkeypatch):
     path = ca.save_async(tmp_path / "x.npy", ca.ones(3)).result(60)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match="no such folder") as raised:
         ca.save_async(tmp_path / "none" / "x.npy", ca.zeros(3)).result(60)
+    assert raised.value.filename == str(tmp_path / "none")
 
     def no_room(file, x):
         file.write(b"half")

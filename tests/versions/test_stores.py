@@ -7,6 +7,7 @@ It is one file because each section breaks the same kind of folder. Each can be 
 import _thread
 import contextlib
 import dataclasses
+import gc
 import io
 import os
 import select
@@ -16,7 +17,9 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -738,6 +741,63 @@ def test_the_lock_is_free_after_a_fork_and_a_close(folder):
     ca.History(folder).close()
     os.close(writing)
     os.waitpid(child, 0)
+
+
+def descriptors():
+    return sorted(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_the_end_of_the_last_reference_closes_a_history(folder, background):
+    gc.collect()
+    before = descriptors()
+    history = ca.History(folder, {"x": ca.zeros(N)})
+    state = history.state
+    for k in range(5):
+        state["x"][k] = k + 1
+        history.commit(durable="background" if background else True)
+    jobs = history._store._jobs
+    del history
+    jobs.wait()
+    del state, jobs
+    gc.collect()
+    assert len(descriptors()) == len(before)
+    with ca.History(folder) as again:
+        assert again.version == 5
+        assert again.state["x"][:5].tolist() == [1, 2, 3, 4, 5]
+
+
+def test_the_thread_itself_may_drop_the_last_reference(folder):
+    """The collector runs wherever it likes, and here in the middle of a job."""
+    history = ca.History(folder, {"x": ca.zeros(N)})
+    history.state["x"][0] = 1
+    around = [history]
+    around.append(around)
+    store, done = weakref.ref(history._store), threading.Event()
+    jobs = history._store._jobs
+    jobs.put(lambda: (done.wait(30), gc.collect()))
+    del history, around
+    done.set()
+    jobs.wait()
+    del jobs
+    assert store() is None or store().contents.closed
+    ca.History(folder).close()
+
+
+def test_a_close_that_cannot_write_leaves_the_history_open(folder, monkeypatch):
+    history = ca.History(folder, {"x": ca.zeros(N)})
+    with monkeypatch.context() as patch:
+        patch.setattr(stores, "write_all", lambda *args: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        history.state["x"][0] = 1
+        history.commit(durable="background")
+        for _ in range(2):
+            with pytest.raises(OSError, match="No space"):
+                history.close()
+    history.state["x"][1] = 2
+    history.commit()
+    history.close()
+    with ca.History(folder) as again:
+        assert (again.version, again.state["x"][:2].tolist()) == (2, [1, 2])
 
 
 @pytest.mark.parametrize("where", ["before the thread", "after the thread", "after the queue"])

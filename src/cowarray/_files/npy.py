@@ -276,7 +276,7 @@ def _write(file: Any, ending: Any, write: Any) -> None:
 
 
 class Archive(Mapping[str, Any]):
-    """The arrays of an .npz file by name, each read when it is asked for.
+    """The arrays of an .npz file by name, each read when it is asked for. Other members are bytes.
 
     Close it, or use it in a ``with`` block. Two threads must not read one Archive at the same time.
 
@@ -299,13 +299,19 @@ class Archive(Mapping[str, Any]):
         self._allow_pickle = allow_pickle
         self._members = {member.removesuffix(".npy"): member for member in zipped.namelist()}
 
-    def __getitem__(self, key: str) -> Array:
+    def __getitem__(self, key: str) -> Any:
+        """An array; the bytes of a member that is none, by its name and by what it has."""
         if self._zipped is None:
             raise ValueError(f"{self._name}: the archive is closed")
         member = self._members[key.removesuffix(".npy") if type(key) is str else key]
         name = f"{self._name}: {member}"
         with _Damage(name), self._zipped.open(member) as opened:
-            return _read_array(opened, name, None, self._allow_pickle, _magic_of(opened, name))
+            if member.endswith(".npy"):
+                return _read_array(opened, name, None, self._allow_pickle, _magic_of(opened, name))
+            magic = _read(opened, len(_MAGIC), name)
+            return (
+                _read_array(opened, name, None, self._allow_pickle, magic) if magic == _MAGIC else magic + opened.read()
+            )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)

@@ -3,7 +3,7 @@
 import os
 import sys
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from cowarray._face.ndarray import ndarray
 from cowarray._native.fork_locks import importing, new_fork_lock
@@ -15,9 +15,14 @@ __all__ = ["by_descriptor"]
 _LOKY = ("joblib.externals.loky.backend.reduction", "loky.backend.reduction")
 _AT_EXIT = 30.0  # seconds
 
+
+class _Hold(NamedTuple):
+    lease: float
+
+
 _lock = new_fork_lock()
-_leases: list[float] = []  # of blocks that hold
-_started: list[float] = []  # the same, of `start`
+_holds: list[_Hold] = []  # of blocks
+_started: list[_Hold] = []  # the same, of `start`
 _replaced: list[tuple[Any, type, Any]] = []  # in tables of reducers: table, class, what it had
 
 
@@ -77,12 +82,12 @@ class by_descriptor:
         self._lease = _checked(lease)
 
     def __enter__(self) -> None:
-        _start(_leases, self._lease)
+        _start(_holds, self._lease)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _stop(_leases, self._lease)
+        _stop(_holds, self._lease)
 
     @staticmethod
     def start(lease: float = 3600.0) -> None:
@@ -107,7 +112,7 @@ class by_descriptor:
         with _lock:
             if not _started:
                 raise RuntimeError("by_descriptor: stop without a start")
-            _stop(_started, _started[-1])
+            _stop(_started, _started[-1].lease)
 
     @staticmethod
     def stats() -> dict[str, int]:
@@ -143,33 +148,45 @@ def _tables() -> list[Any]:
     return found + [sys.modules[name]._dispatch_table for name in _LOKY if name in sys.modules]
 
 
-def _start(holders: list[float], lease: float) -> None:
+def _start(holders: list[_Hold], lease: float) -> None:
     with importing:
         from cowarray._processes.sharing import sharer
-        from cowarray._processes.tickets import lease_time, reduce_array, reduce_storage
+        from cowarray._processes.tickets import reduce_array, reduce_storage
 
-    with _lock:
-        tables = _tables()
-        _wait_at_exit()
-        for table in tables:
-            for kind, reduce in ((ndarray, reduce_array), (Storage, reduce_storage)):
-                if table.get(kind) is not reduce:
-                    _replaced.append((table, kind, table.get(kind)))
-                    table[kind] = reduce
-        holders.append(lease)
-        lease_time[0] = max(_leases + _started)
-        sharer().want(True)
+    hold = _Hold(lease)
+    try:
+        with _lock:
+            _wait_at_exit()
+            holders.append(hold)
+            for table in _tables():
+                for kind, reduce in ((ndarray, reduce_array), (Storage, reduce_storage)):
+                    if table.get(kind) is not reduce:
+                        _replaced.append((table, kind, table.get(kind)))
+                        table[kind] = reduce
+            _note_longest()
+            sharer().want(True)
+    except BaseException:  # an interrupt: no block has begun that would end this
+        if any(each is hold for each in holders):
+            _stop(holders, lease)
+        raise
 
 
-def _stop(holders: list[float], lease: float) -> None:
+def _note_longest() -> None:
+    """With the lock."""
     with importing:
-        from cowarray._processes.sharing import sharer
         from cowarray._processes.tickets import lease_time
 
+    lease_time[0] = max(_holds + _started).lease
+
+
+def _stop(holders: list[_Hold], lease: float) -> None:
+    with importing:
+        from cowarray._processes.sharing import sharer
+
     with _lock:
-        holders.remove(lease)
-        if _leases or _started:
-            lease_time[0] = max(_leases + _started)
+        holders.remove(_Hold(lease))
+        if _holds or _started:
+            _note_longest()
             return
         while _replaced:
             table, kind, before = _replaced.pop()

@@ -13,7 +13,8 @@ import threading
 import time
 import weakref
 
-from cowarray._processes.handshake import CHALLENGE, PROOF, is_name, is_same_user, new_socket, proof
+from cowarray._processes.handshake import CHALLENGE, PROOF, QUIET, is_name, is_same_user, new_socket, proof
+from cowarray._processes.held_socket import HeldSocket
 from cowarray._processes.receiving import Descriptor, receive
 
 __all__ = ["Fetch", "tell_done"]
@@ -36,8 +37,8 @@ class Fetch:
         self.lock = threading.RLock()
         self._name = name
         self._lease = lease
-        self._connection: socket.socket | None = None
-        self._asked: socket.socket | None = None  # the same, if it waits for the answer
+        self._connection: HeldSocket | None = None
+        self._asked: HeldSocket | None = None  # the same, if it waits for the answer
         self._is_late = False  # the sender is to hear if nobody asks again
         self._challenge = self._own = b""
         _open.add(self)
@@ -73,21 +74,22 @@ class Fetch:
         self.close()
         self._is_late = False
 
-    def _ask(self) -> socket.socket:
+    def _ask(self) -> HeldSocket:
         self.close()
-        self._connection = connection = new_socket()
-        connection.settimeout(_PATIENCE)
-        _connect(connection, self._name)
-        self._challenge = connection.recv(CHALLENGE + 1)
+        self._connection = connection = HeldSocket(new_socket())
+        connection.socket().settimeout(_PATIENCE)
+        _connect(connection.socket(), self._name)
+        self._challenge = connection.socket().recv(CHALLENGE + 1)
         self._own = secrets.token_bytes(CHALLENGE)
-        connection.send(b"take" + self._lease + self._own + proof(b"fetch", self._challenge, self._own))
+        asked = b"take" + self._lease + self._own + proof(b"fetch", self._challenge, self._own)
+        connection.socket().send(asked, QUIET)
         self._asked = connection
         return connection
 
-    def _answer(self, connection: socket.socket) -> Descriptor:
-        if connection.fileno() < 0:
+    def _answer(self, connection: HeldSocket) -> Descriptor:
+        if connection.is_closed:
             raise OSError("the process that forked has asked for it")
-        packet, descriptor = receive(connection, 4 + PROOF)
+        packet, descriptor = receive(connection.socket(), 4 + PROOF)
         word, shown = packet[:4], packet[4:]
         if not packet and self._challenge:
             raise OSError(
@@ -111,7 +113,7 @@ def tell_done(name: bytes, lease: bytes) -> None:
         connection.setblocking(False)
         if is_name(name):
             connection.connect(name)
-            connection.send(b"done" + lease)
+            connection.send(b"done" + lease, QUIET)
 
 
 def _connect(connection: socket.socket, name: bytes) -> None:

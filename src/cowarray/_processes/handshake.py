@@ -14,10 +14,11 @@ import struct
 
 from cowarray._native.fork_locks import importing
 
-__all__ = ["CHALLENGE", "PROOF", "host", "is_name", "is_same_user", "new_name", "new_socket", "proof"]
+__all__ = ["CHALLENGE", "PROOF", "QUIET", "host", "is_name", "is_same_user", "new_name", "new_socket", "proof"]
 
 CHALLENGE = 32  # bytes
 PROOF = 32
+QUIET = socket.MSG_NOSIGNAL  # a send to who is gone fails, and ends no process, whatever it does at SIGPIPE
 
 _NAME = re.compile(rb"\0cowarray-([0-9]{1,10})-[0-9a-f]{32}")
 _CREDENTIALS = struct.Struct("3i")  # process, user, group

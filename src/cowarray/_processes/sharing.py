@@ -11,14 +11,15 @@ import errno
 import hmac
 import os
 import secrets
-import selectors
+import select
 import socket
 import threading
 import time
 from typing import NamedTuple
 
 from cowarray._native.storage import Base
-from cowarray._processes.handshake import CHALLENGE, PROOF, is_same_user, new_name, new_socket, proof
+from cowarray._processes.handshake import CHALLENGE, PROOF, QUIET, is_same_user, new_name, new_socket, proof
+from cowarray._processes.held_socket import HeldSocket
 
 __all__ = ["LEASE", "Sharer", "sharer"]
 
@@ -40,12 +41,9 @@ class _Guest:
     """A connection, for one question."""
 
     def __init__(self, connection: socket.socket) -> None:
-        self.connection = connection
+        self.connection = HeldSocket(connection)
         self.challenge = secrets.token_bytes(CHALLENGE)
         self.since = time.monotonic()
-
-    def fileno(self) -> int:
-        return self.connection.fileno()
 
 
 class _Door:
@@ -54,70 +52,80 @@ class _Door:
     def __init__(self) -> None:
         self.name = new_name()
         self.guests: dict[_Guest, None] = {}  # in the order of their coming
-        self.listener = new_socket()
-        try:
-            self.listener.bind(self.name)
-            self.listener.listen(512)
-            self.listener.setblocking(False)
-            self.wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-        except BaseException:
-            self.listener.close()
-            raise
-        try:
-            self.selector = selectors.DefaultSelector()
-            self.selector.register(self.listener, selectors.EVENT_READ)
-            self.selector.register(self.wake, selectors.EVENT_READ)
-        except BaseException:
-            self.close()
-            raise
+        self._listener = self._opened()
 
-    def listen(self) -> bool:
-        """Listen while there is room for a guest, which one makes who is slow to ask. Whether there is."""
+    def _opened(self) -> HeldSocket:
+        listener = new_socket()
+        try:
+            listener.bind(self.name)
+            listener.listen(512)
+            listener.setblocking(False)
+        except BaseException:
+            listener.close()
+            raise
+        return HeldSocket(listener)
+
+    def wait(self, seconds: float) -> list[_Guest]:
+        """Wait until somebody says something, and let in who comes. Who can be heard.
+
+        If the program has closed the door, another of the same name is opened; OSError: that cannot be.
+        """
+        if not self._listener.is_itself():
+            self._listener = self._opened()
+        for guest in list(self.guests):
+            if not guest.connection.is_itself():
+                self.dismiss(guest)
+        has_room = self._has_room()
+        poll = select.poll()
+        by_number = {guest.connection.number(): guest for guest in self.guests}
+        for number in by_number:
+            poll.register(number, select.POLLIN)
+        if has_room:
+            poll.register(self._listener.number(), select.POLLIN)
+        ready = [number for number, _ in poll.poll(1000 * (seconds if has_room else min(seconds, 1.0)))]
+        heard = [by_number[number] for number in ready if number in by_number]
+        if len(heard) < len(ready):
+            self._admit()
+        return heard
+
+    def _has_room(self) -> bool:
+        """Whether there is room for a guest, which one makes who is slow to ask."""
         if len(self.guests) >= _MOST_GUESTS:
             oldest = next(iter(self.guests))
             if time.monotonic() - oldest.since > _MOST_SECONDS:
                 self.dismiss(oldest)
-        listens, room = self.listener in self.selector.get_map(), len(self.guests) < _MOST_GUESTS
-        if room and not listens:
-            self.selector.register(self.listener, selectors.EVENT_READ)
-        if listens and not room:
-            self.selector.unregister(self.listener)
-        return room
+        return len(self.guests) < _MOST_GUESTS
 
-    def admit(self) -> None:
+    def _admit(self) -> None:
         try:
-            connection, _ = self.listener.accept()
+            connection, _ = self._listener.socket().accept()
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 time.sleep(0.05)  # it stays in the queue
             return
-        guest = _Guest(connection)
-        self.guests[guest] = None
-        connection.setblocking(False)
-        if not is_same_user(connection):
-            self.dismiss(guest)
-            return
-        self.selector.register(guest, selectors.EVENT_READ)
         with contextlib.suppress(OSError):  # it may be gone, and have said something before
-            connection.send(guest.challenge)
+            connection.setblocking(False)
+            if not is_same_user(connection):
+                connection.close()
+                return
+            guest = _Guest(connection)
+            self.guests[guest] = None
+            guest.connection.socket().send(guest.challenge, QUIET)
 
     def dismiss(self, guest: _Guest) -> None:
-        if guest in self.guests:
-            del self.guests[guest]
-            with contextlib.suppress(KeyError):  # it was not registered yet
-                self.selector.unregister(guest)
-            guest.connection.close()
+        self.guests.pop(guest, None)
+        guest.connection.close()
 
     def rouse(self) -> None:
-        os.eventfd_write(self.wake, 1)
+        """Have the thread look up: somebody comes, and says nothing."""
+        with contextlib.suppress(OSError), new_socket() as guest:
+            guest.setblocking(False)
+            guest.connect(self.name)
 
     def close(self) -> None:
-        for guest in self.guests:
+        for guest in list(self.guests):
             guest.connection.close()
-        self.listener.close()
-        os.close(self.wake)
-        if hasattr(self, "selector"):
-            self.selector.close()
+        self._listener.close()
 
 
 class Sharer:
@@ -206,7 +214,7 @@ class Sharer:
 
     def _rouse(self) -> None:
         """With the lock."""
-        if self._door is not None:
+        if self._door is not None and self._thread is not threading.current_thread():
             self._door.rouse()
 
     def _drop_late(self) -> None:
@@ -222,15 +230,9 @@ class Sharer:
     def _serve(self, door: _Door) -> None:
         try:
             while not self._is_over(door):
-                often = not door.listen() or self._leases
-                for key, _ in door.selector.select(1.0 if often else 60.0):
-                    if key.fileobj is door.listener:
-                        door.admit()
-                    elif isinstance(key.fileobj, _Guest):
-                        if not self._hear(key.fileobj):
-                            door.dismiss(key.fileobj)
-                    else:
-                        os.eventfd_read(door.wake)
+                for guest in door.wait(1.0 if self._leases else 60.0):
+                    if not self._hear(guest):
+                        door.dismiss(guest)
         finally:
             with self._changed:
                 self._leave(door)
@@ -253,7 +255,7 @@ class Sharer:
     def _hear(self, guest: _Guest) -> bool:
         """Hear one packet. False: that was all."""
         try:
-            packet = _packet(guest.connection)
+            packet = _packet(guest.connection.socket())
         except BlockingIOError:
             return True
         except OSError:
@@ -266,16 +268,16 @@ class Sharer:
                 self._give(guest.connection, lease, proof(b"share", other, guest.challenge))
         return False
 
-    def _give(self, connection: socket.socket, lease: bytes, shown: bytes) -> None:
+    def _give(self, connection: HeldSocket, lease: bytes, shown: bytes) -> None:
         with self._changed:
             found = self._leases.get(lease)
         try:
             if found is None:
-                connection.send(b"late" + shown)
+                connection.socket().send(b"late" + shown, QUIET)
                 return
             descriptor = found.base.descriptor()
             try:
-                socket.send_fds(connection, [b"here" + shown], [descriptor])
+                socket.send_fds(connection.socket(), [b"here" + shown], [descriptor], QUIET)
             finally:
                 os.close(descriptor)
         except OSError:

@@ -62,6 +62,20 @@ class Background:
                 return True
             return False
 
+    def end_with(self, job: _Job) -> None:
+        """Have a last job done after the others; here, if the thread has none. This waits for nobody."""
+        if not self._lock.acquire(blocking=False):  # by the thread, which takes the next one
+            self._jobs.append(job)
+            return
+        try:
+            is_idle = self._worker is None
+            if not is_idle:
+                self._jobs.append(job)
+        finally:
+            self._lock.release()
+        if is_idle:
+            job()
+
     def _start(self) -> None:
         worker = _Worker()
         try:

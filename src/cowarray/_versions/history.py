@@ -73,6 +73,7 @@ class _Step:
     tips: dict[str, int]
     branch: str
     added: tuple[Node, list[Leap]] | None = None
+    is_to_be_said: bool = False  # first of all, in the folder: where the history goes
     discards: bool = False  # what is not committed
 
 
@@ -169,7 +170,7 @@ class History:
 
     A folder has each array as a .npy file, records of pages, and an SQLite database; docs/history-format.md has the
     format. A commit is safe on the disk when it returns, whatever ends the process. A history is a context manager,
-    which closes it.
+    which closes it; so does the end of its last reference.
 
     Examples
     --------
@@ -255,6 +256,7 @@ class History:
             tree.add(self._tree[0], [])
             self._tree = tree
             store.published()
+            weakref.finalize(self, store.drop).atexit = False
         except BaseException:
             store.close()
             raise
@@ -279,6 +281,7 @@ class History:
                 slot.held[page[part] - stored.first] = content[part]
                 self._enter(stored.number, slot)
             self._state = put_back(self._tree[self._head].layout, None, self._arrays())
+            weakref.finalize(self, store.drop).atexit = False
         except BaseException:
             store.close()
             raise
@@ -648,6 +651,11 @@ class History:
         """Flush, and let another process write to the folder.
 
         The state stays what it is. Nothing can be committed, and versions cannot be read any more.
+
+        Raises
+        ------
+        OSError
+            Not all versions could be written. The history stays open; the next call tries again.
         """
         self._see_free("close")
         with self._lock:
@@ -938,8 +946,7 @@ class History:
             differs = wanted != slot.held[own]
             own, wanted = own[differs], wanted[differs]
             pages[index] = own, self._contents.get(wanted), self._kept(slot, own), wanted
-        self._say(version, self._tips, branch)
-        self._do(_Step(pages, set(pages), self._tree[version].layout, version, self._tips, branch))
+        self._do(_Step(pages, set(pages), self._tree[version].layout, version, self._tips, branch, is_to_be_said=True))
         return version
 
     def _kept(self, slot: _Slot, own: _Numbers) -> _Numbers:
@@ -954,13 +961,22 @@ class History:
         return held
 
     def _do(self, step: _Step) -> None:
-        """Make a step. An interrupted one is finished by the next call; one that fails is undone, if need be by it."""
-        self._step = step
+        """Make a step. One that is interrupted is made all the same, before the caller can write to the state; one that
+        fails is undone. What could not be done here, the next call does.
+        """
         try:
+            self._step = step
             self._finish(step)
         except Exception:
-            self._is_torn = bool(step.written)
-            self._undo(step)
+            if step.is_to_be_said:
+                self._step = None
+            else:
+                self._is_torn = bool(step.written)
+                self._undo(step)
+            raise
+        except BaseException:
+            if self._step is step:
+                self._do(step)
             raise
         for number in step.pages:
             self._slots[number].tracked.settle()
@@ -979,6 +995,9 @@ class History:
 
     def _finish(self, step: _Step) -> None:
         """What is done twice is done once."""
+        if step.is_to_be_said:
+            self._say(step.head, step.tips, step.branch)
+            step.is_to_be_said = False
         if step.added is not None:
             self._tree.add(*step.added)
         if step.discards:

@@ -1,5 +1,6 @@
 """`save_async`: files of what a state is now, written while the program goes on."""
 
+import errno
 import itertools
 import os
 import struct
@@ -131,6 +132,8 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def _save(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> Path:
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "save_async: there is no such folder", str(target.parent))
     part = target.with_name(f"{target.name}.part-{os.getpid()}-{next(_counter)}")
     try:
         with part.open("xb") as file:

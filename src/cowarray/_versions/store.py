@@ -162,18 +162,24 @@ class Store:
         self._file, self._end = file, os.fstat(descriptor).st_size
 
     def close(self) -> None:
-        """Wait for what is under way, and let another writer in."""
-        try:
-            self.flush()
-        finally:
-            self.contents.close()
-            if self._database is not None:
-                self._database.close()
-            if self.is_writers and self._lock_file >= 0:
-                with contextlib.suppress(OSError):  # a child that was forked a moment ago has it open, too
-                    if identity_of(self._lock_file) == self._lock_identity:
-                        fcntl.flock(self._lock_file, fcntl.LOCK_UN)
-            self.unlock()
+        """Wait for what is under way, and let another writer in. If not all could be written, it stays open."""
+        self.flush()
+        self._close_files()
+
+    def drop(self) -> None:
+        """Close, once the thread has done what it has. This waits for nobody: the garbage collector may call it."""
+        if not self.contents.closed:
+            self._jobs.end_with(self._close_files)
+
+    def _close_files(self) -> None:
+        self.contents.close()
+        if self._database is not None:
+            self._database.close()
+        if self.is_writers and self._lock_file >= 0:
+            with contextlib.suppress(OSError):  # a child that was forked a moment ago has it open, too
+                if identity_of(self._lock_file) == self._lock_identity:
+                    fcntl.flock(self._lock_file, fcntl.LOCK_UN)
+        self.unlock()
 
     def unlock(self) -> None:
         """Let go of the lock, which another writer can have when no descriptor of it is left."""
