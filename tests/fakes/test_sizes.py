@@ -26,6 +26,8 @@ from cowarray._modes.common.sizes import nbytes_of, readable
         ("1 EiB", 1 << 60),
         ("0.0001 kB", 0),
         (7, 7),
+        (1e9, 10**9),
+        (np.float32(4096), 4096),
         (np.int64(1 << 40), 1 << 40),
     ],
 )
@@ -34,7 +36,27 @@ def test_a_size_is_read(text, nbytes):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "GiB", "8 GX", "8 Gi", "-1", "8 GiB x", "1e3", "1.2.3 MB", "٣", "8\u00a0", "inf", -1, 1.0, True, None]
+    "text",
+    [
+        "",
+        "GiB",
+        "8 GX",
+        "8 Gi",
+        "-1",
+        "8 GiB x",
+        "1e3",
+        "1.2.3 MB",
+        "٣",
+        "8\u00a0",
+        "inf",
+        -1,
+        -1.0,
+        1.5,
+        float("nan"),
+        float("inf"),
+        True,
+        None,
+    ],
 )
 def test_what_is_no_size_is_refused(text):
     with pytest.raises(ValueError, match="as in '8 GiB'"):

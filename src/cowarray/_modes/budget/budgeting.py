@@ -49,7 +49,7 @@ class budget(Mode):
 
     Parameters
     ----------
-    nbytes : int or str
+    nbytes : int, float or str
         The budget, in bytes; or with a unit, ``"2 GiB"``. It counts the bytes of the arrays that are computed inside,
         and those of the arrays outside that they were computed from; each allocation once. What NumPy needs for itself
         in the middle of an operation is not counted.
@@ -73,7 +73,7 @@ class budget(Mode):
         leave first.
     sample : bool, default False
         Look only at a random sample of the arrays that may leave, as many as the square root of their number.
-    small : int or str, default 65536
+    small : int, float or str, default 65536
         Results of fewer bytes stay.
 
     Attributes
@@ -134,7 +134,7 @@ class budget(Mode):
 
     def __init__(
         self,
-        nbytes: int | str,
+        nbytes: float | str,
         *,
         heuristic: Literal["dtr", "local", "lru", "size", "random"] = "dtr",
         cost: Literal["clock", "model"] = "clock",
@@ -144,7 +144,7 @@ class budget(Mode):
         keep: Iterable[str] = (),
         recompute: Iterable[str] = (),
         sample: bool = False,
-        small: int | str = 65536,
+        small: float | str = 65536,
     ) -> None:
         limit = nbytes_of(nbytes)
         if heuristic not in _HEURISTICS:

@@ -15,14 +15,14 @@ _FACTORS = (
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*", re.IGNORECASE | re.ASCII)
 
 
-def nbytes_of(size: int | np.integer | str) -> int:
+def nbytes_of(size: float | np.number | str) -> int:
     """Bytes of a size.
 
     Parameters
     ----------
-    size : int or str
-        Bytes; or a number with a unit: "8 GiB" (of 1024), "500 MB" (of 1000), "4096". Case does not matter. A fraction
-        of a byte is dropped.
+    size : int, float or str
+        Whole bytes, as 4096 or 1e9; or a number with a unit: "8 GiB" (of 1024), "500 MB" (of 1000), "4096". Case does
+        not matter. A fraction of a byte is dropped from those.
 
     Returns
     -------
@@ -33,6 +33,8 @@ def nbytes_of(size: int | np.integer | str) -> int:
     ValueError
         It is no size, or a negative one.
     """
+    if isinstance(size, (float, np.floating)) and size.is_integer():
+        size = int(size)
     if isinstance(size, (int, np.integer)) and not isinstance(size, bool) and size >= 0:
         return int(size)
     found = _SIZE.fullmatch(size) if isinstance(size, str) else None
