@@ -221,7 +221,23 @@ class Bare:
     __array_ufunc__ = None
 
 
-@pytest.mark.parametrize("kind", [Never, Bare])
+class Equal:
+    """Forbids ufuncs, and compares with its own kind alone."""
+
+    __array_ufunc__ = None
+    __hash__ = None
+
+    def __eq__(self, other):
+        return True if isinstance(other, Equal) else NotImplemented
+
+
+@pytest.mark.parametrize("xp", [np, cowarray])
+def test_what_compares_with_nothing_equals_nothing(xp):
+    x, other = xp.ones(3), Bare()
+    assert (x == other, other == x, x != other, other != x) == (False, False, True, True)
+
+
+@pytest.mark.parametrize("kind", [Never, Equal])
 @pytest.mark.parametrize("function", [operator.eq, operator.ne], ids=["==", "!="])
 def test_equality_never_falls_through_to_identity(function, kind):
     x, other = cowarray.array([1, 2]), kind()

@@ -118,7 +118,8 @@ def asanyarray(
 ) -> Array:
     """A copy of anything that is like an array.
 
-    A copy, lazy where possible; with ``copy=False`` the same array.
+    A copy, lazy where possible; with ``copy=False`` the same array. An array of a subclass of NumPy's (a masked array,
+    a matrix; not a memory map) is returned as NumPy returns it: the array itself, unless it must be converted.
 
     Parameters
     ----------
@@ -142,8 +143,8 @@ def asanyarray(
     numpy.asanyarray : Returns its argument if it can, as `cowarray.asarray` does.
     """
     if copy is not None:
-        return array(a, dtype, copy=copy is not False, order=order, device=device, like=like)
-    return copied_array("asanyarray", a, dtype, order=order, device=device, like=like)
+        return array(a, dtype, copy=copy is not False, order=order, subok=True, device=device, like=like)
+    return copied_array("asanyarray", a, dtype, order=order, subok=True, device=device, like=like)
 
 
 def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Array:
@@ -195,7 +196,7 @@ def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Array:
     order : {'K', 'A', 'C', 'F'}, default 'K'
         Memory layout; 'K' is as near to a's own as possible.
     subok : bool, default False
-        Ignored.
+        Whether an array of a subclass of NumPy's gives one of its class. Otherwise the result is a `cowarray.ndarray`.
     """
     return dispatched(np.copy, a, order, subok)
 

@@ -326,8 +326,8 @@ def clip(
         )
     low = imported(min if a_min is None else a_min)
     high = imported(max if a_max is None else a_max)
-    given: Any = out
-    return np.clip(imported(a), low, high, given, **kwargs)
+    given: dict[str, Any] = kwargs if out is None else {"out": out, **kwargs}
+    return np.clip(imported(a), low, high, **given)
 
 
 @calling(np.conjugate)

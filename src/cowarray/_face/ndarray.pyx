@@ -237,6 +237,11 @@ def set_namespace(function):
     namespace = function
 
 
+cdef bint names_arrays(object value) except -1:
+    """Whether a value is a class of arrays, or equals ours, as a stand-in for NumPy's does."""
+    return isinstance(value, type) and (is_array_class(value) or value == ndarray)
+
+
 @cython.final
 @cython.no_gc
 cdef class ndarray(Array):
@@ -542,13 +547,13 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.view : The same for NumPy's arrays.
         """
-        if is_array_class(dtype):
+        if names_arrays(dtype):
             if type is not None:
                 raise ValueError("Cannot specify output type twice.")
             dtype, type = None, dtype
         if dtype is not None:
             dtype = settled_dtype(dtype)
-        if type is not None and type is not ndarray:
+        if type is not None and type != ndarray:
             if not is_array_class(type):
                 raise ValueError(f"view: type must be a subclass of numpy.ndarray (got {type!r})")
             shown = export(self, EXPORT) if self.writeable else snapshot(self)

@@ -15,3 +15,5 @@ cdef object hand_copy(Array x, object order)
 cdef object hand_astype(Array x, object dtype, object order, object casting, object copy)
 cdef object cast(Array x, object dtype, object order, object casting, object copy)
 cdef int check_device(object device) except -1
+cdef bint is_subclass(object value) noexcept
+cdef bint keeps_class(object value) noexcept

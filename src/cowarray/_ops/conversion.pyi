@@ -100,6 +100,7 @@ def copied_array(
     dtype: DTypeLike | None = None,
     *,
     order: _Order = None,
+    subok: bool = False,
     ndmin: int = 0,
     like: Any = None,
     device: _Device = None,

@@ -72,6 +72,7 @@ cdef type numpy_generic = np.generic
 cdef object numpy_array = np.array
 cdef object numpy_asarray = np.asarray
 cdef object numpy_from_dlpack = np.from_dlpack
+cdef type numpy_memmap = np.memmap
 
 cdef frozenset COPIED_TYPES = frozenset(
     (*np.sctypeDict.values(), list, tuple, str, bytes, int, float, complex, bool, type(None))
@@ -334,7 +335,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     order : {'K', 'A', 'C', 'F'}, default 'K'
         Memory layout; 'K' is as near to that of `object` as possible.
     subok : bool, default False
-        Ignored: the result is a `cowarray.ndarray`.
+        Whether an array of a subclass of NumPy's, other than a memory map, gives one of its class, as by `numpy.array`:
+        a masked array keeps its mask. Otherwise the result is a `cowarray.ndarray`.
     ndmin : int, default 0
         At least so many dimensions; axes of length 1 are put in front.
     ndmax : int, optional
@@ -365,6 +367,9 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         return of_elsewhere(
             numpy_array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like, **most)
         )
+    if subok and keeps_class(object):
+        check_device(device)
+        return numpy_array(object, dtype, copy=copy, order=order, subok=True, ndmin=ndmin, **most)
     if most:
         copy = copy if copy is None else as_flag(copy)
         object = shallow(object, dtype, ndmin, most, copy)
@@ -390,22 +395,34 @@ cdef Array with_axes(Array x, int nd):
     return shadowed_as(on_storage(storage_for(x), x.offset, nd, shape, strides, x.descr, x.writeable, BORN_VIEW), x)
 
 
-def copied_array(str operation, object, dtype=None, *, order=None, ndmin=0, like=None, device=None):
+cdef bint is_subclass(object value) noexcept:
+    """Whether a value is of a subclass of NumPy's array, whose views are of that class."""
+    return cnp.PyArray_Check(value) and not cnp.PyArray_CheckExact(value)
+
+
+cdef bint keeps_class(object value) noexcept:
+    """Whether a conversion that may give subclasses leaves a value what it is. The values of a memory map are all."""
+    return is_subclass(value) and type(value) is not numpy_memmap
+
+
+def copied_array(str operation, object, dtype=None, *, order=None, subok=False, ndmin=0, like=None, device=None):
     """The result of a function that copies in meaning, and for which NumPy returns the argument where it can.
 
     Parameters
     ----------
     operation : str
         Its name.
-    object, dtype, order, ndmin, like, device
+    object, dtype, order, subok, ndmin, like, device
         As for `array`.
 
     Returns
     -------
     ndarray
-        A copy; in a context whose copies are aliases, what NumPy would return.
+        A copy; in a context whose copies are aliases, and of subclasses with `subok`, what NumPy would return.
     """
     cdef bint aliases = exports_alias()
+    if subok and keeps_class(object):
+        return array(object, dtype, copy=None, order=order, subok=True, ndmin=ndmin, like=like, device=device)
     made = array(object, dtype, copy=None if aliases else True, order=order, ndmin=ndmin, like=like, device=device)
     if aliases and is_array(object) and is_array(made) and (
         storage_for(<Array>made) is storage_for(<Array>object)

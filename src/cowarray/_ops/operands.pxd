@@ -41,6 +41,8 @@ cdef inline bint runs_code(cnp.dtype descr) noexcept:
 cdef list listed(object values)
 cdef bint is_familiar(object value) noexcept
 cdef bint has_own_ufunc(object value) except -1
+cdef bint is_stranger(object value) except -1
+cdef bint is_strangers(tuple args, dict kwargs) except -1
 
 cdef inline object operand(object value):
     """One side of an operator as NumPy may see it; None if user code has to be asked or may run, and on the road."""

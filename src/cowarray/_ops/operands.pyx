@@ -188,6 +188,31 @@ cdef bint has_own_ufunc(object value) except -1:
     return override is not MISSING and override is not cnp.ndarray.__array_ufunc__
 
 
+cdef bint is_strangers(tuple args, dict kwargs) except -1:
+    """Whether an argument, or an array in a list of arrays, has an __array_function__ of its own, which must be asked.
+
+    A list that begins with a number has numbers.
+    """
+    for value in args:
+        if is_stranger(value):
+            return True
+        if (type(value) is list or type(value) is tuple) and value and type(value[0]) not in HARMLESS_TYPES:
+            for item in listed(value):
+                if is_stranger(item):
+                    return True
+    for value in kwargs.values():
+        if is_stranger(value):
+            return True
+    return False
+
+
+cdef bint is_stranger(object value) except -1:
+    if is_familiar(value) or type(value) in HARMLESS_TYPES:
+        return False
+    override = getattr(type(value), "__array_function__", MISSING)
+    return override is not MISSING and override is not cnp.ndarray.__array_function__
+
+
 cdef object computed(object result):
     """The result of a NumPy operator on headers: fresh, a scalar, or no array at all."""
     if type(result) is cnp.ndarray:

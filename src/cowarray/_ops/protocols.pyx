@@ -28,7 +28,7 @@ from cowarray._array.imports cimport import_array
 from cowarray._c.numpy cimport PyArray_BASE
 from cowarray._c.python cimport PyObject_Call, PyObject_CheckBuffer
 from cowarray._native.storage cimport FOREIGN, Intent, OPERATION, OVERWRITES, WRITES
-from cowarray._ops.conversion cimport check_device, with_elements
+from cowarray._ops.conversion cimport check_device, is_subclass, keeps_class, with_elements
 from cowarray._ops.indexing cimport is_settled
 from cowarray._ops.large cimport is_large_operand, large_call
 from cowarray._ops.operands cimport (
@@ -39,6 +39,8 @@ from cowarray._ops.operands cimport (
     is_handed,
     is_harmless,
     is_itself_alone,
+    is_stranger,
+    is_strangers,
     MISSING,
     operand,
     runs_code,
@@ -65,13 +67,14 @@ from cowarray._ops.strangers cimport ask_overrides
 
 from cowarray._array.overlaps import aliases, shares_bytes
 from cowarray._native.mapped_files import spare_maps
+from cowarray._ops.as_given import as_given
 from cowarray._ops.conversion import array, asarray, own_or_asarray, standard
 
 cnp.import_array()
 
 cdef object numpy_dtype = np.dtype
 cdef object numpy_asarray = np.asarray
-cdef object numpy_flip = np.flip, numpy_transpose = np.transpose
+cdef object numpy_flip = np.flip, numpy_reshape = np.reshape, numpy_transpose = np.transpose
 cdef object normalize_axis_tuple = np.lib.array_utils.normalize_axis_tuple
 cdef slice BACKWARDS = slice(None, None, -1)
 cdef slice EVERYTHING = slice(None)
@@ -369,8 +372,11 @@ cdef object quickly_dispatched(object function, tuple args, dict kwargs):
 
 
 cdef object slowly_dispatched(object function, Py_ssize_t arrays, tuple args, dict kwargs):
-    # A written argument must be an array itself, not an object that has one.
     cdef Operation operation = function_operation(function)
+    if is_strangers(args, kwargs):
+        args, kwargs = as_given(function, args, kwargs)
+        return call(operation, function, None, args, kwargs, False, False)
+    # A written argument must be an array itself, not an object that has one.
     cdef set written = {each.position for each in operation.writes}
     shown = [
         shown_as_array(value) if i < arrays and i not in written else value for i, value in enumerate(args)
@@ -386,7 +392,7 @@ cdef object shown_as_array(object value):
 
 
 def _copy(a, order="K", subok=False):
-    return array(a, order=order, copy=True)
+    return array(a, order=order, copy=True, subok=subok)
 
 
 def _astype(x, dtype, /, *, copy=True, device=None):
@@ -395,6 +401,8 @@ def _astype(x, dtype, /, *, copy=True, device=None):
 
 
 def _reshape(a, /, shape, order="C", *, copy=None):
+    if keeps_class(a):
+        return numpy_reshape(a, shape, order, copy=copy)
     return own_or_asarray(a).reshape(shape, order=order, copy=copy)
 
 
@@ -406,11 +414,6 @@ def _flip(m, axis=None):
     return x[tuple([BACKWARDS if i in backwards else EVERYTHING for i in range(x.ndim)])]
 
 
-cdef bint is_subclass(object value) noexcept:
-    """Whether a value is of a subclass of NumPy's array, whose views are of that class."""
-    return cnp.PyArray_Check(value) and not cnp.PyArray_CheckExact(value)
-
-
 def _transpose(a, axes=None):
     if is_subclass(a):
         return numpy_transpose(a, axes)
@@ -419,7 +422,7 @@ def _transpose(a, axes=None):
 
 
 def _array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
-    return array(object, dtype, copy=copy, order=order, ndmin=ndmin)
+    return array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
 
 
 def _asarray(a, dtype=None, order=None, *, device=None, copy=None):
@@ -608,12 +611,15 @@ cdef object ufunc_method(object ufunc, str method, tuple inputs, object out, dic
 def imported(x, /):
     """The argument of a function as a cowarray array, unless it is a scalar or None.
 
-    Subclasses of NumPy's array, and objects with a ``__array_ufunc__`` of their own, are returned as they are.
+    Subclasses of NumPy's array, and objects with an ``__array_ufunc__`` or ``__array_function__`` of their own, are
+    returned as they are.
     """
     cdef type kind = type(x)
     if kind is cnp.ndarray or kind is numpy_memmap or kind is list or kind is tuple:
         return asarray(x)
-    return x if is_familiar(x) or cnp.PyArray_Check(x) or has_own_ufunc(x) else asarray(x)
+    if is_familiar(x) or cnp.PyArray_Check(x) or has_own_ufunc(x) or is_stranger(x):
+        return x
+    return asarray(x)
 
 
 def fresh(result, /):

@@ -153,7 +153,10 @@ cdef class _WithStranger:
 
 
 cdef object compare_with(Array self, object other, int op):
-    """A comparison with a stranger. If both sides decline, Python would compare identities."""
+    """A comparison with a stranger. If both sides decline, Python would compare identities.
+
+    That is right, and NumPy's result, for a type that compares nothing itself.
+    """
     override = getattr(type(other), "__array_ufunc__", MISSING)
     if not computes_itself(other, override):
         if override is not MISSING:
@@ -164,12 +167,17 @@ cdef object compare_with(Array self, object other, int op):
     result = ask(other, SWAPPED[op], self)
     if result is NotImplemented and cnp.PyArray_Check(other):
         return brought(PyObject_RichCompare(snapshot(self), other, op), self.standard)
-    if result is NotImplemented and (op == Py_EQ or op == Py_NE):
+    if result is NotImplemented and (op == Py_EQ or op == Py_NE) and compares(type(other), op):
         raise TypeError(
             f"{SIGNS[op]}: arrays compare by elements, and {type(other).__name__} declines to (neither a "
             "cowarray.ndarray nor a numpy.ndarray suits it); compare what it holds, or use 'is'"
         )
     return result
+
+
+cdef bint compares(type kind, int op) except -1:
+    """Whether a type has a comparison of its own, that for equality or the one asked for."""
+    return kind.__eq__ is not object.__eq__ or (op == Py_NE and kind.__ne__ is not object.__ne__)
 
 
 cdef object ask_overrides(object ufunc, str method_name, tuple inputs, dict kwargs, tuple out):

@@ -7,6 +7,7 @@ note where a borrowed name was first used.
 It is one file because values, the class and the modules each hand out the other two.
 """
 
+import abc
 import copyreg
 import functools
 import operator
@@ -282,8 +283,11 @@ _OF_CLASSES = frozenset(
 )
 
 
-class _Kinds(type):
-    """The class of the program's `numpy.ndarray`: arrays of the library and NumPy's own are its instances."""
+class _Kinds(abc.ABCMeta):
+    """The class of the program's `numpy.ndarray`: arrays of the library and NumPy's own are its instances.
+
+    It is one of abstract classes, so that a class of the program's may have one of these as a base, too.
+    """
 
     def __new__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **options: Any) -> Any:
         if ndarray is None:
