@@ -368,7 +368,8 @@ cdef object quickly_dispatched(object function, tuple args, dict kwargs):
     cdef Operation operation = function_operation(function)
     if operation.special is not None:
         return QUICK_FAILED
-    return quick_call(operation, function, operation.is_c, args, kwargs)
+    # What looks for overrides in front of a function in Python refuses arguments, too.
+    return quick_call(operation, operation.implementation if operation.is_c else function, operation.is_c, args, kwargs)
 
 
 cdef object slowly_dispatched(object function, Py_ssize_t arrays, tuple args, dict kwargs):
