@@ -361,3 +361,29 @@ def test_an_index_that_the_value_writes_to_is_read_after_it(shared):
         return x.tolist()
 
     assert assigned(cowarray) == assigned(np)
+
+
+MASK = np.array([True, False, True, False, False, False])
+MISFITS = {
+    "too many": (MASK, [1, 2, 3]),
+    "of two axes": (MASK, np.ones((2, 2))),
+    "of a mask and an index": ((MASK, None), np.ones((3, 1))),
+    "at indices": ([0, 1], [1, 2, 3]),
+    "at one index": (np.array([0, 1]), np.ones((2, 2))),
+    "in a slice": (slice(2, 4), [1, 2, 3]),
+}
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize(("key", "value"), MISFITS.values(), ids=MISFITS)
+def test_what_does_not_fit_is_refused_in_numpys_words(key, value, shared):
+    x, n = cowarray.arange(6.0), np.arange(6.0)
+    kept = x.copy() if shared else None
+    with pytest.raises((ValueError, TypeError)) as wanted:
+        n[key] = value
+    with pytest.raises(wanted.type) as raised:
+        x[key] = value
+    assert type(raised.value) is type(wanted.value)
+    assert str(raised.value) == str(wanted.value)
+    assert x.tolist() == list(range(6))
+    assert kept is None or x.storage.share_count == 2

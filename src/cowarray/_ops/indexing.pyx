@@ -96,6 +96,7 @@ cnp.import_array()
 
 cdef object numpy_asarray = np.asarray
 cdef object numpy_empty = np.empty
+cdef object as_strided = np.lib.stride_tricks.as_strided
 cdef type numpy_integer = np.integer
 cdef type numpy_void = np.void
 cdef object set_items = operator.setitem
@@ -846,8 +847,19 @@ cdef bint covers(Array x, object where, object shown, bint is_nested) except -1:
         return False
     if cnp.PyArray_SIZE(part) == 0 and root(part) is not root(header):
         return False  # of what an array picks, NumPy takes (0, 0) to fit (0,)
-    check_fits(part, shown, is_nested)
+    try:
+        check_fits(part, shown, is_nested)
+    except ValueError:
+        if root(part) is not root(header):
+            refuse(header, where, shown)
+        raise
     return cnp.PyArray_SIZE(part) == cnp.PyArray_SIZE(header) and root(part) is root(header)
+
+
+cdef object refuse(cnp.ndarray header, object where, object shown):
+    """Raise what NumPy says of a value that does not fit what an index picks: of an array of one element's memory."""
+    cdef object element = numpy_empty((), descr_of(header))
+    as_strided(element, (<object>header).shape, (0,) * cnp.PyArray_NDIM(header))[where] = shown
 
 
 cdef bint replaced(cnp.ndarray header, object where, cnp.ndarray shown) except -1:
