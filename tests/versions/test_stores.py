@@ -681,6 +681,39 @@ def test_nothing_is_written_to_a_file_that_took_a_descriptor(tmp_path):
     assert done.stdout == "whole\n", done.stderr
 
 
+@pytest.mark.parametrize("step", ["commit", "undo", "log", "close", "drop"])
+def test_sqlites_descriptor_is_not_taken_for_a_strangers(folder, tmp_path, step):
+    """As after a double close: one number is another file's."""
+    history = ca.History(folder, {"x": ca.zeros(2000)})
+    history.state["x"][0] = 1
+    history.commit()
+    with open(tmp_path / "mine", "w+b", buffering=0) as mine:
+        mine.write(b"precious" * 2000)
+        path = str(history._store.database.path)
+        (number,) = [int(n) for n in os.listdir("/dev/fd") if os.path.realpath(f"/dev/fd/{n}") == path]
+        os.dup2(mine.fileno(), number)
+        history.state["x"][1] = 2
+        steps = {
+            "commit": history.commit,
+            "undo": lambda: history.undo(discard=True),
+            "log": history.log,
+            "close": history.close,
+            "drop": lambda: None,
+        }
+        with contextlib.nullcontext() if step in ("close", "drop") else pytest.raises(OSError, match="closed by the"):
+            steps[step]()
+        if step == "drop":
+            del history, steps
+            gc.collect()
+        else:
+            history.close()
+        assert os.path.samestat(os.fstat(number), os.fstat(mine.fileno()))
+        assert os.pread(number, 20_000, 0) == b"precious" * 2000
+        os.close(number)
+    with ca.History(folder) as again:
+        assert (again.version, again.state["x"][0]) == (1, 1)
+
+
 def test_one_of_two_that_make_a_history_at_once_is_refused(folder, monkeypatch):
     before, made = stores.Store._lock, []
 

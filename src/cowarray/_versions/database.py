@@ -20,6 +20,7 @@ import numpy as np
 
 from cowarray._native.fork_locks import new_fork_lock
 from cowarray._versions.coding import encoded
+from cowarray._versions.disk import identity_of
 from cowarray._versions.tree import Entries, Leap, Node, Present, Version
 
 __all__ = ["Base", "Database", "Row", "Statement", "name_of", "newest_of", "rows_of_base", "rows_of_present"]
@@ -110,6 +111,18 @@ def _version(number: int, parent: int | None, merged: int | None, message: str, 
     return Version(number, parent, merged, message, time, json.loads(counts))
 
 
+def _descriptors_of(path: Path) -> set[int]:
+    """Those of this process that lead to a file; none where the system has no list of them."""
+    found = set[int]()
+    with contextlib.suppress(OSError):
+        wanted = path.stat()
+        for name in os.listdir("/dev/fd"):
+            with contextlib.suppress(OSError):
+                if os.path.samestat(os.fstat(int(name)), wanted):
+                    found.add(int(name))
+    return found
+
+
 # ---- the file --------------------------------------------------------------------------------------------------------
 
 
@@ -121,8 +134,10 @@ class Database:
         self.path = folder / (name_of(number) + (".part" if part else ""))
         self._layouts: dict[str, int] = {}
         self._inherited: list[sqlite3.Connection | None] = []
+        self._is_lost = False
+        self._number, self._identity = -1, (0, 0)  # of SQLite's descriptor, which it does not tell
         _DATABASES.add(self)
-        made = self._connect("rwc" if part else "rw" if writes else "ro")
+        made, number = self._connect("rwc" if part else "rw" if writes else "ro")
         try:
             if part:
                 made.executescript("PRAGMA page_size = 1024; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
@@ -135,17 +150,41 @@ class Database:
             made.close()
             raise OSError(errno.EIO, f"History: {error}", str(folder)) from error
         self._connection: sqlite3.Connection | None = made
+        self._hold(number)
+
+    def _hold(self, number: int) -> None:
+        """Know SQLite's descriptor, as far as it can be found."""
+        self._number, self._identity = number, identity_of(number) if number >= 0 else (0, 0)
+
+    def _is_itself(self) -> bool:
+        """Whether SQLite's descriptor is still the file's: the program may have closed it, and use its number."""
+        try:
+            return self._number < 0 or identity_of(self._number) == self._identity
+        except OSError:
+            return False
+
+    def _see_itself(self) -> None:
+        """Have nothing read or written by SQLite where a stranger's file has its descriptor's number."""
+        if not self._is_itself():
+            _LOST.append(self._connection)  # to close it would close the stranger's
+            self._connection, self._number = None, -1
+            self._is_lost = True
+        if self._is_lost:
+            raise OSError(errno.ESTALE, "History: SQLite's file was closed by the program", str(self.path))
 
     def after_fork(self) -> None:
         """In a child: a connection is the parent's, who is not to be disturbed by its end."""
         self._inherited.append(self._connection)
-        self._connection = None
+        self._connection, self._number = None, -1
 
-    def _connect(self, mode: str) -> sqlite3.Connection:
+    def _connect(self, mode: str) -> tuple[sqlite3.Connection, int]:
+        """A connection, and its descriptor, or -1."""
         uri = f"{self.path.absolute().as_uri()}?mode={mode}"
         try:
             with _LOCK:
-                return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+                before = _descriptors_of(self.path)
+                made = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+                return made, max(_descriptors_of(self.path) - before, default=-1)
         except sqlite3.OperationalError as error:
             if self.path.exists():
                 raise
@@ -155,15 +194,21 @@ class Database:
         """End the connection, unless it is the parent's."""
         with _LOCK:
             if self._connection is not None:
+                with contextlib.suppress(OSError):
+                    self._see_itself()
+            if self._connection is not None:
                 self._connection.close()
+                self._number = -1
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def query(self, text: str, *values: Any) -> list[Any]:
         """The rows of a question."""
         with _LOCK:
+            self._see_itself()
             if self._connection is None:
-                self._connection = self._connect("ro")
+                self._connection, number = self._connect("ro")
+                self._hold(number)
             try:
                 return self._rows(text, values)
             except sqlite3.ProgrammingError as error:
@@ -211,7 +256,7 @@ class Database:
             ) from None
         with (
             contextlib.suppress(FileNotFoundError),  # as above
-            contextlib.closing(self._connect("rw")) as connection,
+            contextlib.closing(self._connect("rw")[0]) as connection,
         ):
             connection.execute("SELECT * FROM format").fetchall()
 
@@ -292,6 +337,7 @@ class Database:
     def execute(self, rows: Iterable[Statement]) -> None:
         """Run statements, all or none."""
         with _LOCK:
+            self._see_itself()
             connection = self._connection
             assert connection is not None, "only the process that opened it writes"
             self._end_transaction()
@@ -312,6 +358,7 @@ class Database:
 # ---- forks -----------------------------------------------------------------------------------------------------------
 
 _DATABASES: weakref.WeakSet[Database] = weakref.WeakSet()
+_LOST: list[sqlite3.Connection | None] = []
 
 
 def _after_fork_in_child() -> None:

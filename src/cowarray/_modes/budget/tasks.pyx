@@ -400,8 +400,12 @@ cdef bint wait_for_others(Run run) except -1:
 
 cdef object too_large(Run run, str operation, Outlook outlook, Task task, size_t need):
     cdef size_t inputs = sum({unit: unit.nbytes for unit in [(<Managed>each).unit for each in task.inputs]}.values())
+    cdef size_t results = need + copied_by_writes(task)
+    cdef str more = ""
     inputs += find_inputs(run, outlook, {})
+    if results + inputs <= run.pools.budget:
+        more = ", and what cannot leave, or what an argument is made of again, takes the rest"
     return MemoryError(
-        f"{operation} at {outlook.site[0]}:{outlook.site[1]} needs {readable(need + copied_by_writes(task))} beside "
-        f"{readable(inputs)} of its arguments, within a budget of {readable(run.pools.budget)}{run.largest_constants()}"
+        f"{operation} at {outlook.site[0]}:{outlook.site[1]} needs {readable(results)} beside {readable(inputs)} of its "
+        f"arguments{more}, within a budget of {readable(run.pools.budget)}{run.largest_constants()}"
     )
