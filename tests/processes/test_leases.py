@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import importlib.util
 import multiprocessing as mp
 import os
 import pickle
@@ -10,11 +11,13 @@ import signal
 import socket
 import threading
 import time
+from functools import partial
 from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
 import pytest
 from support.descriptors import N, message_of, numbers, run, wait_until, worker
+from support.extensions import SOURCES, STRICT, SUFFIX, build
 from support.limits import LONGEST
 from support.seeds import all_or, chosen_seed
 from support.workers import (
@@ -443,7 +446,7 @@ def test_no_socket_of_the_program_is_taken_for_ours(waits):
 
 
 def test_a_door_that_the_program_closes_opens_again():
-    """What was sent before can be fetched, once the thread has looked: the name is the same."""
+    """What was sent before can be fetched: the name is the same."""
     with worker("spawn") as call:
         x = numbers()
         messages = [message_of(x) for _ in range(2)]
@@ -451,7 +454,6 @@ def test_a_door_that_the_program_closes_opens_again():
         for message in messages:
             number = door._listener.number()
             os.dup2(theirs[0].fileno(), number)
-            wait_until(lambda: door._listener.is_itself())
             assert call(loaded_total, message) == float(np.arange(N).sum())
             assert os.path.samestat(os.fstat(number), os.fstat(theirs[0].fileno()))
             os.close(number)
@@ -462,29 +464,40 @@ def test_a_door_that_the_program_closes_opens_again():
         del x
 
 
-@pytest.mark.parametrize("point", range(1, 5))
-def test_a_block_whose_beginning_is_interrupted_holds_nothing(point, monkeypatch):
-    calls = []
+@pytest.fixture(scope="module")
+def interrupting(tmp_path_factory):
+    target = tmp_path_factory.mktemp("interrupting") / f"interrupting{SUFFIX}"
+    build(SOURCES / "interrupting.c", target, "-std=c11", *STRICT)
+    specification = importlib.util.spec_from_file_location("interrupting", target)
+    made = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(made)
+    return made
 
-    def interrupted(function):
-        def call(*args):
-            calls.append(function)
-            if len(calls) == point:
-                raise KeyboardInterrupt
-            return function(*args)
 
-        return call
+def off():
+    return not (by_descriptor._holds or by_descriptor._replaced or sharer()._wanted) and (
+        ca.ndarray not in ForkingPickler._extra_reducers
+    )
 
-    monkeypatch.setattr(by_descriptor, "_wait_at_exit", interrupted(by_descriptor._wait_at_exit))
-    monkeypatch.setattr(by_descriptor, "_tables", interrupted(by_descriptor._tables))
-    monkeypatch.setattr(by_descriptor, "_note_longest", interrupted(by_descriptor._note_longest))
-    monkeypatch.setattr(Sharer, "want", interrupted(Sharer.want))
-    with contextlib.suppress(KeyboardInterrupt), ca.by_descriptor():
-        pass
-    assert not by_descriptor._holds
-    assert not by_descriptor._replaced
-    assert not sharer()._wanted
-    assert ca.ndarray not in ForkingPickler._extra_reducers
+
+@pytest.mark.parametrize("end", [False, True])
+def test_a_block_whose_beginning_or_end_is_interrupted_is_off(interrupting, end):
+    """But for an interrupt when all is done, before the caller has it, or before anything has begun."""
+    block, traced = ca.by_descriptor(), (by_descriptor.__file__,)
+    count, left = 1, 0
+    point = 0
+    while point <= count:
+        point += 1
+        if end:
+            block.__enter__()
+        step = partial(block.__exit__, None, None, None) if end else block.__enter__
+        count, error, _ = interrupting.call(step, traced, point)
+        if not off():
+            left += error is not None
+            block.__exit__(None, None, None)
+        assert off(), point
+    assert count > 60
+    assert left < 20
 
 
 def test_the_longest_lease_of_all_who_hold_counts_and_a_fetch_renews_it():

@@ -378,6 +378,7 @@ HANDED = {
     "_processes.fetching.Fetch.__init__": "fetches, whose connections a forked child closes",
     "_versions.history.History.__init__": "histories, whose locks a forked child makes anew",
     "_versions.database.Database.__init__": "open tables, in which no thread is when the process forks",
+    "_versions.database.Database._see_itself": "connections that are never closed: a stranger has their descriptors",
     "_versions.store.Store.__init__": "open folders, whose locks a forked child lets go of",
     "_versions.background.Background.__init__": "rows of jobs, which the end of the process waits for",
     "_ops.road.set_special": "functions that go their own way; `protocols` has them, and calls the road",

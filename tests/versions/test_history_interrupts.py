@@ -1,12 +1,15 @@
 """A history that is interrupted at any bytecode is as it was or as it was to become, and goes on."""
 
+import importlib.util
 import os
 import random
+import signal
 import sys
 from functools import partial
 
 import numpy as np
 import pytest
+from support.extensions import SOURCES, STRICT, SUFFIX, build
 from support.seeds import all_or, chosen_seed
 
 import cowarray as ca
@@ -19,11 +22,15 @@ class Interrupt(BaseException):
     pass
 
 
+class Timeout(Exception):
+    """As a signal's handler raises it."""
+
+
 class Tracer:
     """Raises before the n-th bytecode of the versions' code; counts them."""
 
-    def __init__(self, at):
-        self.at, self.count = at, 0
+    def __init__(self, at, error=Interrupt):
+        self.at, self.count, self.error = at, 0, error
 
     def __call__(self, frame, event, _):
         if not frame.f_code.co_filename.startswith(HOME):
@@ -33,18 +40,18 @@ class Tracer:
         if event == "opcode":
             self.count += 1
             if self.count == self.at:
-                raise Interrupt
+                raise self.error
         return self
 
 
-def run(step, at):
+def run(step, at, error=Interrupt):
     """How many bytecodes ran, and whether the interrupt came out."""
-    tracer = Tracer(at)
+    tracer = Tracer(at, error)
     before = sys.gettrace()
     sys.settrace(tracer)
     try:
         step()
-    except Interrupt:
+    except error:
         return tracer.count, True
     finally:
         sys.settrace(before)
@@ -143,9 +150,10 @@ def test_an_interrupt_at_any_bytecode(name, shape):
     assert came > len(points) / 2
 
 
+@pytest.mark.parametrize("error", [Interrupt, Timeout])
 @pytest.mark.parametrize("shape", SIZES, ids=str)
 @pytest.mark.parametrize("name", STEPS)
-def test_what_is_written_after_an_interrupt_is_kept(name, shape):
+def test_what_is_written_after_an_interrupt_is_kept(name, shape, error):
     step = STEPS[name]
     history, _ = world(shape)
     if name in EDITED:
@@ -156,7 +164,8 @@ def test_what_is_written_after_an_interrupt_is_kept(name, shape):
         history, _ = world(shape)
         if name in EDITED:
             edit(history)
-        run(partial(step, history), point)
+        run(partial(step, history), point, error)
+        assert seen(history)[0] in seen(history)[3], point
         state = history.state
         state["a"][7] = 7
         state["a"][5] = 55
@@ -169,3 +178,86 @@ def test_what_is_written_after_an_interrupt_is_kept(name, shape):
         history.undo()
         history.checkout(last)
         assert said(state) == wanted, point
+
+
+@pytest.fixture(scope="module")
+def interrupting(tmp_path_factory):
+    """Signals come where Python handles them: a lock that is taken is noted. Other threads want those of a folder."""
+    target = tmp_path_factory.mktemp("interrupting") / f"interrupting{SUFFIX}"
+    build(SOURCES / "interrupting.c", target, "-std=c11", *STRICT)
+    specification = importlib.util.spec_from_file_location("interrupting", target)
+    made = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(made)
+    return made
+
+
+@pytest.mark.parametrize("error", [Interrupt, Timeout])
+@pytest.mark.parametrize("name", ["commit", "undo", "checkout"])
+def test_a_folder_opens_after_an_interrupt(tmp_path, interrupting, name, error):
+    def interrupt(*_):
+        raise error
+
+    def world(folder):
+        history = ca.History(folder, {"a": ca.zeros((40, 30)), "b": np.zeros(5), "n": 0})
+        versions = {0: said(history.state)}
+        for number in (1, 2):
+            history.state["a"][number], history.state["n"] = number, number
+            versions[history.commit()] = said(history.state)
+        if name == "commit":
+            edit(history)
+        return history, versions
+
+    def step(history):
+        return history.checkout(0) if name == "checkout" else STEPS[name](history)
+
+    history, _ = world(tmp_path / "count")
+    total, _, _ = interrupting.call(partial(step, history), (HOME,), 0)
+    history.close()
+    points = sorted(random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 40))))
+    came = 0
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        for point in points:
+            history, versions = world(tmp_path / f"at-{point}")
+            with history:
+                came += interrupting.call(partial(step, history), (HOME,), point)[1] is not None
+                history.checkout(history.version, discard=True)
+                versions.setdefault(history.version, said(history.state))
+                assert said(history.state) == versions[history.version], point
+            with ca.History(tmp_path / f"at-{point}") as again:
+                for number in again:
+                    if number in versions:
+                        assert said(again[number]) == versions[number], point
+                assert said(again.state) == said(again[again.version]), point
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert came > len(points) / 2
+
+
+class Odd(list):
+    """A container that raises where a history puts its items back, so often."""
+
+    def __init__(self, items=(), error=None, times=0):
+        super().__init__(items)
+        self.error, self.times = error, times
+
+    def __delitem__(self, key):
+        if self.times:
+            self.times -= 1
+            raise self.error
+        super().__delitem__(key)
+
+
+@pytest.mark.parametrize("error", [SystemExit, RuntimeError])
+@pytest.mark.parametrize("times", [1, 2, 10**9])
+def test_a_container_that_raises_loses_nothing(error, times):
+    history = ca.History({"m": {"a": np.zeros(5)}, "z": Odd([1, 2], error, 0)})
+    state = history.state
+    state["z"].error, state["z"].times = error, times
+    state["m"]["a"] = np.full(5, 7.0)
+    with pytest.raises(error):
+        history.commit()
+    assert np.array(state["m"]["a"]).tolist() == [7.0] * 5
+    if times < 10**9:
+        history.commit()
+        assert np.array(history[history.version]["m"]["a"]).tolist() == [7.0] * 5

@@ -20,6 +20,7 @@ import textwrap
 import threading
 import time
 import weakref
+from collections import deque
 
 import numpy as np
 import pytest
@@ -815,6 +816,62 @@ def test_the_thread_itself_may_drop_the_last_reference(folder):
     del jobs
     assert store() is None or store().contents.closed
     ca.History(folder).close()
+
+
+def test_a_drop_tries_again_what_could_not_be_written(folder, monkeypatch):
+    history = ca.History(folder, {"x": ca.zeros(N)})
+    jobs = history._store._jobs
+    with monkeypatch.context() as patch:
+        patch.setattr(stores, "write_all", lambda *args: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        history.state["x"][0] = 1
+        history.commit(durable="background")
+        jobs.wait()
+    del history
+    with ca.History(folder) as again:
+        assert (again.version, again.state["x"][0]) == (1, 1)
+
+
+def test_a_drop_says_what_is_lost(folder, monkeypatch):
+    history = ca.History(folder, {"x": ca.zeros(N)})
+    jobs = history._store._jobs
+    with monkeypatch.context() as patch:
+        patch.setattr(stores, "write_all", lambda *args: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        history.state["x"][0] = 1
+        history.commit(durable="background")
+        jobs.wait()
+        held = [history]
+        del history
+        with pytest.warns(RuntimeWarning, match="is lost: .*No space"):
+            held.clear()
+    with ca.History(folder) as again:
+        assert again.version == 0
+
+
+def test_a_close_that_was_interrupted_is_no_close(folder, monkeypatch):
+    history = ca.History(folder, {"x": ca.zeros(N)})
+    with monkeypatch.context() as patch:
+        patch.setattr(stores.Store, "unlock", lambda store: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            history.close()
+    del history
+    ca.History(folder).close()
+
+
+def test_a_last_job_is_done_although_the_thread_has_the_lock():
+    """It has seen that there are no others, and has not yet said so."""
+    jobs, done = background.Background(), []
+
+    class Empty(deque):
+        def __bool__(self):
+            if not super().__len__() and not done:
+                done.append("asked")
+                jobs.end_with(lambda: done.append("last"))
+            return super().__len__() > 0
+
+    jobs._jobs = Empty()
+    jobs.put(lambda: None)
+    jobs.wait()
+    assert done == ["asked", "last"]
 
 
 def test_a_close_that_cannot_write_leaves_the_history_open(folder, monkeypatch):

@@ -118,8 +118,8 @@ def asanyarray(
 ) -> Array:
     """A copy of anything that is like an array.
 
-    A copy, lazy where possible; with ``copy=False`` the same array. An array of a subclass of NumPy's (a masked array,
-    a matrix; not a memory map) is returned as NumPy returns it: the array itself, unless it must be converted.
+    A copy, lazy where possible; with ``copy=False`` the same array. Of an array of a subclass of NumPy's (a masked
+    array, a matrix; not a memory map) it is a copy of its class, made at once.
 
     Parameters
     ----------

@@ -369,6 +369,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         )
     if subok and keeps_class(object):
         check_device(device)
+        if copy is None and not exports_alias():
+            copy = True  # what can be written to is copied
         return numpy_array(object, dtype, copy=copy, order=order, subok=True, ndmin=ndmin, **most)
     if most:
         copy = copy if copy is None else as_flag(copy)
@@ -418,7 +420,7 @@ def copied_array(str operation, object, dtype=None, *, order=None, subok=False, 
     Returns
     -------
     ndarray
-        A copy; in a context whose copies are aliases, and of subclasses with `subok`, what NumPy would return.
+        A copy; in a context whose copies are aliases, what NumPy would return.
     """
     cdef bint aliases = exports_alias()
     if subok and keeps_class(object):

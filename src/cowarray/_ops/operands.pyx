@@ -35,6 +35,7 @@ cdef frozenset FUNCTION_TYPES = frozenset((type(np.sum), type(np.empty), type(np
 cdef frozenset SCALAR_TYPES = frozenset(np.sctypeDict.values())
 
 # Types of arguments that run no user code, and cannot hand NumPy memory of their own.
+cdef Py_ssize_t SHORT = 32  # a list in which looking at each item costs next to nothing
 cdef frozenset HARMLESS_TYPES = SCALAR_TYPES.union(
     (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range, type(np._NoValue))
 )
@@ -191,12 +192,14 @@ cdef bint has_own_ufunc(object value) except -1:
 cdef bint is_strangers(tuple args, dict kwargs) except -1:
     """Whether an argument, or an array in a list of arrays, has an __array_function__ of its own, which must be asked.
 
-    A list that begins with a number has numbers.
+    A long list that begins with a number has numbers.
     """
     for value in args:
         if is_stranger(value):
             return True
-        if (type(value) is list or type(value) is tuple) and value and type(value[0]) not in HARMLESS_TYPES:
+        if (type(value) is list or type(value) is tuple) and value and (
+            len(value) <= SHORT or type(value[0]) not in HARMLESS_TYPES
+        ):
             for item in listed(value):
                 if is_stranger(item):
                     return True

@@ -24,6 +24,7 @@ from cowarray._array.array cimport (
     still,
     writable_header,
 )
+from cowarray._array.copies cimport exports_alias
 from cowarray._array.imports cimport import_array
 from cowarray._c.numpy cimport PyArray_BASE
 from cowarray._c.python cimport PyObject_Call, PyObject_CheckBuffer
@@ -398,12 +399,15 @@ def _copy(a, order="K", subok=False):
 
 def _astype(x, dtype, /, *, copy=True, device=None):
     check_device(device)
+    if keeps_class(x):
+        return x.astype(dtype, copy=copy)
     return own_or_asarray(x).astype(dtype, copy=copy)
 
 
 def _reshape(a, /, shape, order="C", *, copy=None):
     if keeps_class(a):
-        return numpy_reshape(a, shape, order, copy=copy)
+        result = numpy_reshape(a, shape, order, copy=copy)
+        return result if copy is not None or exports_alias() else result.copy()
     return own_or_asarray(a).reshape(shape, order=order, copy=copy)
 
 

@@ -3,7 +3,7 @@
 import os
 import sys
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 from cowarray._face.ndarray import ndarray
 from cowarray._native.fork_locks import importing, new_fork_lock
@@ -16,13 +16,15 @@ _LOKY = ("joblib.externals.loky.backend.reduction", "loky.backend.reduction")
 _AT_EXIT = 30.0  # seconds
 
 
-class _Hold(NamedTuple):
-    lease: float
+class _Hold:
+    """A block that holds, or a `start`, which has no owner."""
+
+    def __init__(self, owner: object, lease: float) -> None:
+        self.owner, self.lease = owner, lease
 
 
 _lock = new_fork_lock()
-_holds: list[_Hold] = []  # of blocks
-_started: list[_Hold] = []  # the same, of `start`
+_holds: list[_Hold] = []
 _replaced: list[tuple[Any, type, Any]] = []  # in tables of reducers: table, class, what it had
 
 
@@ -82,12 +84,12 @@ class by_descriptor:
         self._lease = _checked(lease)
 
     def __enter__(self) -> None:
-        _start(_holds, self._lease)
+        _begin(self, self._lease)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _stop(_holds, self._lease)
+        _end(self)
 
     @staticmethod
     def start(lease: float = 3600.0) -> None:
@@ -98,7 +100,7 @@ class by_descriptor:
         lease : float, default 3600.0
             As of the block.
         """
-        _start(_started, _checked(lease))
+        _begin(None, _checked(lease))
 
     @staticmethod
     def stop() -> None:
@@ -109,10 +111,8 @@ class by_descriptor:
         RuntimeError
             Nothing was started, or it has been stopped already.
         """
-        with _lock:
-            if not _started:
-                raise RuntimeError("by_descriptor: stop without a start")
-            _stop(_started, _started[-1].lease)
+        if not _end(None):
+            raise RuntimeError("by_descriptor: stop without a start")
 
     @staticmethod
     def stats() -> dict[str, int]:
@@ -148,53 +148,67 @@ def _tables() -> list[Any]:
     return found + [sys.modules[name]._dispatch_table for name in _LOKY if name in sys.modules]
 
 
-def _start(holders: list[_Hold], lease: float) -> None:
-    with importing:
-        from cowarray._processes.sharing import sharer
-        from cowarray._processes.tickets import reduce_array, reduce_storage
-
-    hold = _Hold(lease)
+def _begin(owner: object, lease: float) -> None:
+    hold = _Hold(owner, lease)
     try:
         with _lock:
             _wait_at_exit()
-            holders.append(hold)
-            for table in _tables():
-                for kind, reduce in ((ndarray, reduce_array), (Storage, reduce_storage)):
-                    if table.get(kind) is not reduce:
-                        _replaced.append((table, kind, table.get(kind)))
-                        table[kind] = reduce
-            _note_longest()
-            sharer().want(True)
+            _holds.append(hold)
+            _settle()
     except BaseException:  # an interrupt: no block has begun that would end this
-        if any(each is hold for each in holders):
-            _stop(holders, lease)
+        _drop(hold)
         raise
 
 
-def _note_longest() -> None:
-    """With the lock."""
-    with importing:
-        from cowarray._processes.tickets import lease_time
+def _end(owner: object) -> bool:
+    """End the last hold of an owner. False: there is none."""
+    hold: _Hold | None = None
+    try:
+        hold = _last_of(owner)
+        if hold is not None:
+            _drop(hold)
+    except BaseException:  # an interrupt
+        hold = hold or _last_of(owner)
+        if hold is not None:
+            _drop(hold)
+        raise
+    return hold is not None
 
-    lease_time[0] = max(_holds + _started).lease
+
+def _last_of(owner: object) -> _Hold | None:
+    with _lock:
+        return next((each for each in reversed(_holds) if each.owner is owner), None)
 
 
-def _stop(holders: list[_Hold], lease: float) -> None:
+def _drop(hold: _Hold) -> None:
+    """What is done twice is done once."""
+    with _lock:
+        if hold in _holds:
+            _holds.remove(hold)
+        _settle()
+
+
+def _settle() -> None:
+    """With the lock: have the tables and the sharer as the holds say."""
     with importing:
         from cowarray._processes.sharing import sharer
+        from cowarray._processes.tickets import lease_time, reduce_array, reduce_storage
 
-    with _lock:
-        holders.remove(_Hold(lease))
-        if _holds or _started:
-            _note_longest()
-            return
-        while _replaced:
-            table, kind, before = _replaced.pop()
-            if before is None:
-                table.pop(kind, None)
-            else:
-                table[kind] = before
-        sharer().want(False)
+    if _holds:
+        for table in _tables():
+            for kind, reduce in ((ndarray, reduce_array), (Storage, reduce_storage)):
+                if table.get(kind) is not reduce:
+                    _replaced.append((table, kind, table.get(kind)))
+                    table[kind] = reduce
+        lease_time[0] = max(hold.lease for hold in _holds)
+    while _replaced and not _holds:
+        table, replaced, before = _replaced[-1]
+        if before is None:
+            table.pop(replaced, None)
+        else:
+            table[replaced] = before
+        _replaced.pop()
+    sharer().want(bool(_holds))
 
 
 # ---- the end of the process ------------------------------------------------------------------------------------------

@@ -21,6 +21,8 @@ __all__ = ["Fetch", "tell_done"]
 
 _PATIENCE = 30.0  # seconds: the sender's thread may wait for the GIL, or for other receivers
 
+_REOPENING = 2.0  # seconds
+
 _open: weakref.WeakSet["Fetch"] = weakref.WeakSet()
 
 
@@ -75,15 +77,31 @@ class Fetch:
         self._is_late = False
 
     def _ask(self) -> HeldSocket:
+        end = 0.0
+        while True:
+            try:
+                connection = self._meet()
+                break
+            except ConnectionError as error:
+                # Where the sender's program has closed the door, who stands there is cut off, and it opens again.
+                if not end and isinstance(error, ConnectionResetError):
+                    end = time.monotonic() + _REOPENING
+                if time.monotonic() > end:
+                    raise
+            time.sleep(0.01)
+        self._own = secrets.token_bytes(CHALLENGE)
+        asked = b"take" + self._lease + self._own + proof(b"fetch", self._challenge, self._own)
+        connection.socket().send(asked, QUIET)
+        self._asked = connection
+        return connection
+
+    def _meet(self) -> HeldSocket:
+        """A connection whose challenge has come."""
         self.close()
         self._connection = connection = HeldSocket(new_socket())
         connection.socket().settimeout(_PATIENCE)
         _connect(connection.socket(), self._name)
         self._challenge = connection.socket().recv(CHALLENGE + 1)
-        self._own = secrets.token_bytes(CHALLENGE)
-        asked = b"take" + self._lease + self._own + proof(b"fetch", self._challenge, self._own)
-        connection.socket().send(asked, QUIET)
-        self._asked = connection
         return connection
 
     def _answer(self, connection: HeldSocket) -> Descriptor:

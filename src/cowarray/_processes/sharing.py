@@ -25,6 +25,7 @@ __all__ = ["LEASE", "Sharer", "sharer"]
 
 LEASE = 16  # bytes of the name of a lease
 _MOST_GUESTS = 64  # others wait at the door
+_REOPENING = 1.0  # seconds that it may take until a door that the program has closed is open again
 _MOST_SECONDS = 5.0  # that a guest may take for the question while others wait
 
 
@@ -65,12 +66,16 @@ class _Door:
             raise
         return HeldSocket(listener)
 
+    def is_itself(self) -> bool:
+        """Whether it is open: the program may have closed it."""
+        return self._listener.is_itself()
+
     def wait(self, seconds: float) -> list[_Guest]:
         """Wait until somebody says something, and let in who comes. Who can be heard.
 
-        If the program has closed the door, another of the same name is opened; OSError: that cannot be.
+        If the program has closed the door, another of the same name is opened. OSError: it closes it meanwhile.
         """
-        if not self._listener.is_itself():
+        if not self.is_itself():
             self._listener = self._opened()
         for guest in list(self.guests):
             if not guest.connection.is_itself():
@@ -162,6 +167,7 @@ class Sharer:
         lease = secrets.token_bytes(LEASE)
         os.close(base.descriptor())  # somebody may have closed ours: nobody could fetch it
         with self._changed:
+            self._see_door()
             if self._door is None:
                 self._start()
             assert self._door is not None
@@ -212,6 +218,13 @@ class Sharer:
             door.close()
             raise
 
+    def _see_door(self) -> None:
+        """With the lock: have the thread, which waits at it still, open a door again that the program has closed."""
+        end = time.monotonic() + _REOPENING
+        while self._door is not None and not self._door.is_itself() and time.monotonic() < end:
+            self._door.rouse()
+            self._changed.wait(0.01)
+
     def _rouse(self) -> None:
         """With the lock."""
         if self._door is not None and self._thread is not threading.current_thread():
@@ -229,8 +242,18 @@ class Sharer:
 
     def _serve(self, door: _Door) -> None:
         try:
+            closed = 0  # how often, one after the other
             while not self._is_over(door):
-                for guest in door.wait(1.0 if self._leases else 60.0):
+                try:
+                    guests = door.wait(1.0 if self._leases else 60.0)
+                except OSError:
+                    closed += 1
+                    if closed > 100 * _REOPENING:
+                        raise
+                    time.sleep(0.01)
+                    continue
+                closed = 0
+                for guest in guests:
                     if not self._hear(guest):
                         door.dismiss(guest)
         finally:

@@ -294,6 +294,8 @@ class _Kinds(abc.ABCMeta):
             return super().__new__(cls, name, bases, namespace)
         # A subclass that the program makes is one of NumPy's array.
         own = tuple(np.ndarray if base is ndarray else base for base in bases)
+        if any(getattr(value, "__isabstractmethod__", False) for value in namespace.values()):
+            options["metaclass"] = abc.ABCMeta
         return types.new_class(name, own, options, lambda made: made.update(namespace))
 
     def __init__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **options: Any) -> None:

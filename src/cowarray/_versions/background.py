@@ -7,6 +7,7 @@ ends; and a job that was not put for sure can be taken back.
 
 import _thread
 import atexit
+import contextlib
 import os
 import threading
 import weakref
@@ -37,6 +38,7 @@ class Background:
     def __init__(self) -> None:
         self._jobs: deque[_Job] = deque()
         self._begun: _Job | None = None
+        self._last: list[_Job] = []
         self._worker: _Worker | None = None
         self._lock = _thread.allocate_lock()  # of these three
         self._doing = threading.RLock()  # of whoever does jobs
@@ -63,18 +65,22 @@ class Background:
             return False
 
     def end_with(self, job: _Job) -> None:
-        """Have a last job done after the others; here, if the thread has none. This waits for nobody."""
-        if not self._lock.acquire(blocking=False):  # by the thread, which takes the next one
-            self._jobs.append(job)
-            return
-        try:
-            is_idle = self._worker is None
-            if not is_idle:
-                self._jobs.append(job)
-        finally:
-            self._lock.release()
-        if is_idle:
-            job()
+        """Have a last job done after the others, or where one of them has failed; here, if no thread is at it.
+
+        No job is waited for, and no lock: the garbage collector may call this in the thread itself.
+        """
+        self._last.append(job)
+        if self._lock.acquire(blocking=False):  # else the thread has it, and looks for a last job later
+            try:
+                is_idle = self._worker is None
+            finally:
+                self._lock.release()
+            if is_idle:
+                self._do_last()
+
+    def _do_last(self) -> None:
+        with contextlib.suppress(IndexError):
+            self._last.pop()()
 
     def _start(self) -> None:
         worker = _Worker()
@@ -91,7 +97,10 @@ class Background:
             while self._do_next(worker):
                 pass
         finally:
-            worker.ended.release()
+            try:
+                self._do_last()
+            finally:
+                worker.ended.release()
 
     def _do_next(self, worker: _Worker) -> bool:
         """Do the first job. False: there is none for this worker, or it has failed."""

@@ -69,9 +69,7 @@ class _Step:
     pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]]  # and contents' numbers, before and after
     written: AbstractSet[int]  # the arrays that do not have these bytes yet
     layout: Layout
-    head: int
-    tips: dict[str, int]
-    branch: str
+    place: tuple[int, dict[str, int], str]  # one of its own: when the history has it, the step is made
     added: tuple[Node, list[Leap]] | None = None
     is_to_be_said: bool = False  # first of all, in the folder: where the history goes
     discards: bool = False  # what is not committed
@@ -876,7 +874,7 @@ class History:
                 "discard=True"
             )
         if changed or layout != head or self._assigned:
-            self._do(_Step({}, set(), head, *self._place, discards=True))
+            self._do(_Step({}, set(), head, (self._head, self._tips, self._branch), discards=True))
 
     def _take_back(self, numbers: AbstractSet[int]) -> None:
         """Give arrays what they were at the last commit."""
@@ -931,7 +929,7 @@ class History:
             texts = np.concatenate([np.zeros((0, PAGE), np.uint8), *(contents for _, contents, *_ in pages.values())])
             self._store.append(node, leaps, self._branch, texts, wait=wait)
         tips = {**self._tips, self._branch: number}
-        self._do(_Step(pages, written, layout, number, tips, self._branch, (node, leaps)))
+        self._do(_Step(pages, written, layout, (number, tips, self._branch), (node, leaps)))
         return number
 
     def _go(self, name: str, version: int, branch: str, discard: bool) -> int:
@@ -946,7 +944,8 @@ class History:
             differs = wanted != slot.held[own]
             own, wanted = own[differs], wanted[differs]
             pages[index] = own, self._contents.get(wanted), self._kept(slot, own), wanted
-        self._do(_Step(pages, set(pages), self._tree[version].layout, version, self._tips, branch, is_to_be_said=True))
+        place = version, self._tips, branch
+        self._do(_Step(pages, set(pages), self._tree[version].layout, place, is_to_be_said=True))
         return version
 
     def _kept(self, slot: _Slot, own: _Numbers) -> _Numbers:
@@ -960,7 +959,7 @@ class History:
             self._contents.keep(held[lack], slot.tracked.committed(own[lack]))
         return held
 
-    def _do(self, step: _Step) -> None:
+    def _do(self, step: _Step, tries: int = 3) -> None:
         """Make a step. One that is interrupted is made all the same, before the caller can write to the state; one that
         fails is undone. What could not be done here, the next call does.
         """
@@ -968,15 +967,15 @@ class History:
             self._step = step
             self._finish(step)
         except Exception:
-            if step.is_to_be_said:
+            if step.is_to_be_said or self._place is step.place:
                 self._step = None
             else:
                 self._is_torn = bool(step.written)
                 self._undo(step)
             raise
         except BaseException:
-            if self._step is step:
-                self._do(step)
+            if self._step is step and tries:
+                self._do(step, tries - 1)
             raise
         for number in step.pages:
             self._slots[number].tracked.settle()
@@ -996,7 +995,7 @@ class History:
     def _finish(self, step: _Step) -> None:
         """What is done twice is done once."""
         if step.is_to_be_said:
-            self._say(step.head, step.tips, step.branch)
+            self._say(*step.place)
             step.is_to_be_said = False
         if step.added is not None:
             self._tree.add(*step.added)
@@ -1009,13 +1008,13 @@ class History:
             self._slots[number].tracked.commit(own, contents)
             self._slots[number].held[own] = after
         self._state = put_back(step.layout, self._state, self._arrays())
-        self._place = step.head, step.tips, step.branch
+        self._place = step.place
         self._step = None
 
     def _undo(self, step: _Step) -> None:
         """Put back what the contents are by name. What was put once can be put again without memory."""
         if step.added is not None:
-            self._tree.drop(step.head)
+            self._tree.drop(step.place[0])
         for number, (own, _, before, _) in step.pages.items():
             slot = self._slots[number]
             contents = self._contents.get(before)
@@ -1023,9 +1022,11 @@ class History:
                 slot.tracked.write(own, contents)
             slot.tracked.commit(own, contents)
             slot.held[own] = before
-        if step.added is None:
-            with suppress(Exception):  # of a container of the user's
-                self._state = put_back(self._tree[self._head].layout, self._state, self._arrays())
+        layout, arrays = self._tree[self._head].layout, self._arrays()
+        if step.added is not None and step.added[0].version.merged is None:  # as it was to be committed
+            layout, arrays = step.layout, {**arrays, **self._assigned}
+        with suppress(Exception):  # of a container of the user's
+            self._state = put_back(layout, self._state, arrays)
         self._step, self._is_torn = None, False
         self._say(self._head, self._tips, self._branch)
 

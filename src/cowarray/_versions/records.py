@@ -70,12 +70,14 @@ class DiskContents:
     def close_all_but(self, file: int | None) -> None:
         """Close the files that nothing is read from any more."""
         for other in [each for each in self.files if each != file]:
-            close_own(self.files.pop(other), self._identities.pop(other))
+            close_own(self.files[other], self._identities[other])
+            del self.files[other], self._identities[other]
 
     def take(self, file: int, descriptor: int) -> None:
         """Read from this descriptor, and close the one before."""
         before = self.files.get(file), self._identities.get(file)
-        self.files[file], self._identities[file] = descriptor, identity_of(descriptor)
+        self._identities[file] = identity_of(descriptor)  # first: who is interrupted closes what is in `files`
+        self.files[file] = descriptor
         if before[0] is not None and before[1] is not None:
             close_own(before[0], before[1])
 

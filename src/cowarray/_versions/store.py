@@ -16,6 +16,7 @@ import errno
 import fcntl
 import io
 import os
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -66,6 +67,7 @@ class Store:
         self._jobs = Background()
         self._file, self._end = 0, 0
         self._replaced = False
+        self._is_closed = False
         self._unnamed: list[Statement] = []  # rows of bases that go with the next version
         self._database: Database | None = None
         _STORES.add(self)
@@ -167,11 +169,21 @@ class Store:
         self._close_files()
 
     def drop(self) -> None:
-        """Close, once the thread has done what it has. This waits for nobody: the garbage collector may call it."""
-        if not self.contents.closed:
-            self._jobs.end_with(self._close_files)
+        """Close, once the thread has done what it has. No job is waited for: the garbage collector may call this."""
+        if not self._is_closed:
+            self._jobs.end_with(self._give_up)
+
+    def _give_up(self) -> None:
+        """Close. What could not be written is tried once more."""
+        try:
+            self.flush()
+        except Exception as error:
+            warnings.warn(f"History: what was committed in the background is lost: {error}", RuntimeWarning, 2)
+        finally:
+            self._close_files()
 
     def _close_files(self) -> None:
+        """What is done twice is done once."""
         self.contents.close()
         if self._database is not None:
             self._database.close()
@@ -180,6 +192,7 @@ class Store:
                 if identity_of(self._lock_file) == self._lock_identity:
                     fcntl.flock(self._lock_file, fcntl.LOCK_UN)
         self.unlock()
+        self._is_closed = True
 
     def unlock(self) -> None:
         """Let go of the lock, which another writer can have when no descriptor of it is left."""

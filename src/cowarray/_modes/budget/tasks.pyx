@@ -406,6 +406,6 @@ cdef object too_large(Run run, str operation, Outlook outlook, Task task, size_t
     if results + inputs <= run.pools.budget:
         more = ", and what cannot leave, or what an argument is made of again, takes the rest"
     return MemoryError(
-        f"{operation} at {outlook.site[0]}:{outlook.site[1]} needs {readable(results)} beside {readable(inputs)} of its "
-        f"arguments{more}, within a budget of {readable(run.pools.budget)}{run.largest_constants()}"
+        f"{operation} at {outlook.site[0]}:{outlook.site[1]} needs {readable(results)} beside {readable(inputs)} of "
+        f"its arguments{more}, within a budget of {readable(run.pools.budget)}{run.largest_constants()}"
     )
