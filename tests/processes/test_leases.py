@@ -2,7 +2,6 @@
 
 import contextlib
 import gc
-import importlib.util
 import multiprocessing as mp
 import os
 import pickle
@@ -16,8 +15,8 @@ from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
 import pytest
+from support import extensions
 from support.descriptors import N, message_of, numbers, run, wait_until, worker
-from support.extensions import SOURCES, STRICT, SUFFIX, build
 from support.limits import LONGEST
 from support.seeds import all_or, chosen_seed
 from support.workers import (
@@ -466,12 +465,7 @@ def test_a_door_that_the_program_closes_opens_again():
 
 @pytest.fixture(scope="module")
 def interrupting(tmp_path_factory):
-    target = tmp_path_factory.mktemp("interrupting") / f"interrupting{SUFFIX}"
-    build(SOURCES / "interrupting.c", target, "-std=c11", *STRICT)
-    specification = importlib.util.spec_from_file_location("interrupting", target)
-    made = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(made)
-    return made
+    return extensions.interrupting(tmp_path_factory.mktemp("interrupting"))
 
 
 def off():

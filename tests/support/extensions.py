@@ -1,5 +1,6 @@
 """Extensions for the tests: C and Cython, built here against `cowarray.get_include()` of the package that runs."""
 
+import importlib.util
 import os
 import shlex
 import shutil
@@ -40,3 +41,13 @@ def build(source, target, *flags):
     link = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
     words = [*compiler("CC", "cc", "gcc", "clang"), "-shared", "-fPIC", "-O1", "-I", INCLUDE, *python_flags()]
     run([*words, *flags, source, "-o", target, *link])
+
+
+def interrupting(folder):
+    """The extension of that name, whose `call` interrupts a function at its n-th bytecode."""
+    target = folder / f"interrupting{SUFFIX}"
+    build(SOURCES / "interrupting.c", target, "-std=c11", *STRICT)
+    specification = importlib.util.spec_from_file_location("interrupting", target)
+    made = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(made)
+    return made

@@ -1,6 +1,5 @@
 """A history that is interrupted at any bytecode is as it was or as it was to become, and goes on."""
 
-import importlib.util
 import os
 import random
 import signal
@@ -9,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from support.extensions import SOURCES, STRICT, SUFFIX, build
+from support import extensions
 from support.seeds import all_or, chosen_seed
 
 import cowarray as ca
@@ -159,7 +158,7 @@ def test_what_is_written_after_an_interrupt_is_kept(name, shape, error):
     if name in EDITED:
         edit(history)
     total, _ = run(lambda: step(history), -1)
-    points = sorted(random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 60))))
+    points = sorted(random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 25))))
     for point in points:
         history, _ = world(shape)
         if name in EDITED:
@@ -183,12 +182,7 @@ def test_what_is_written_after_an_interrupt_is_kept(name, shape, error):
 @pytest.fixture(scope="module")
 def interrupting(tmp_path_factory):
     """Signals come where Python handles them: a lock that is taken is noted. Other threads want those of a folder."""
-    target = tmp_path_factory.mktemp("interrupting") / f"interrupting{SUFFIX}"
-    build(SOURCES / "interrupting.c", target, "-std=c11", *STRICT)
-    specification = importlib.util.spec_from_file_location("interrupting", target)
-    made = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(made)
-    return made
+    return extensions.interrupting(tmp_path_factory.mktemp("interrupting"))
 
 
 @pytest.mark.parametrize("error", [Interrupt, Timeout])
@@ -213,7 +207,7 @@ def test_a_folder_opens_after_an_interrupt(tmp_path, interrupting, name, error):
     history, _ = world(tmp_path / "count")
     total, _, _ = interrupting.call(partial(step, history), (HOME,), 0)
     history.close()
-    points = sorted(random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 40))))
+    points = sorted(random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 25))))
     came = 0
     before = signal.signal(signal.SIGINT, interrupt)
     try:

@@ -421,7 +421,10 @@ class History:
         """
         parent = self._tree[self._head].version.parent
         if parent is None:
-            raise ValueError(f"History.undo: version {self._head} is the first")
+            raise ValueError(
+                f"History.undo: version {self._head} is the first; checkout({self._head}, discard=True) drops what is "
+                "not committed"
+            )
         return self._go("undo", parent, self._branch, discard)
 
     @_whole
