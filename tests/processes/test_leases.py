@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 from functools import partial
+from multiprocessing import util
 from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
@@ -492,6 +493,20 @@ def test_a_block_whose_beginning_or_end_is_interrupted_is_off(interrupting, end)
         assert off(), point
     assert count > 60
     assert left < 20
+
+
+def test_an_interrupt_leaves_no_half_of_what_waits_at_the_end(interrupting, monkeypatch):
+    """A child that did not wait at its end took what it had sent with it."""
+    monkeypatch.setattr(os, "register_at_fork", lambda **_: None)  # it would stay
+    count, point = 1, 0
+    while point <= count:
+        point += 1
+        hook = by_descriptor._Hook()
+        monkeypatch.setattr(by_descriptor, "_hook", hook)
+        count, error, _ = interrupting.call(by_descriptor._wait_at_exit, (by_descriptor.__file__,), point)
+        assert error is None or not hook.registered or hook in util._afterfork_registry.values()
+        assert error is not None or hook.registered
+    assert count > 20
 
 
 def test_the_longest_lease_of_all_who_hold_counts_and_a_fetch_renews_it():

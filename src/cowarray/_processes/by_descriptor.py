@@ -229,10 +229,10 @@ def _wait_at_exit() -> None:
         from multiprocessing import util
 
     if not _hook.registered:
-        _hook.registered = True
         _finalize(_hook)
         util.register_after_fork(_hook, _finalize)  # which drops what the parent had
         os.register_at_fork(after_in_child=lambda: _finalize(_hook))
+        _hook.registered = True  # last: an interrupt before it has all done again, which does no harm
 
 
 def _finalize(_: object) -> None:
