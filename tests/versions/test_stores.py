@@ -818,11 +818,15 @@ def test_the_thread_itself_may_drop_the_last_reference(folder):
     ca.History(folder).close()
 
 
+def no_room(*_):
+    raise OSError(28, "No space left on device")
+
+
 def test_a_drop_tries_again_what_could_not_be_written(folder, monkeypatch):
     history = ca.History(folder, {"x": ca.zeros(N)})
     jobs = history._store._jobs
     with monkeypatch.context() as patch:
-        patch.setattr(stores, "write_all", lambda *args: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        patch.setattr(stores, "write_all", no_room)
         history.state["x"][0] = 1
         history.commit(durable="background")
         jobs.wait()
@@ -835,7 +839,7 @@ def test_a_drop_says_what_is_lost(folder, monkeypatch):
     history = ca.History(folder, {"x": ca.zeros(N)})
     jobs = history._store._jobs
     with monkeypatch.context() as patch:
-        patch.setattr(stores, "write_all", lambda *args: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        patch.setattr(stores, "write_all", no_room)
         history.state["x"][0] = 1
         history.commit(durable="background")
         jobs.wait()
@@ -877,7 +881,7 @@ def test_a_last_job_is_done_although_the_thread_has_the_lock():
 def test_a_close_that_cannot_write_leaves_the_history_open(folder, monkeypatch):
     history = ca.History(folder, {"x": ca.zeros(N)})
     with monkeypatch.context() as patch:
-        patch.setattr(stores, "write_all", lambda *args: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        patch.setattr(stores, "write_all", no_room)
         history.state["x"][0] = 1
         history.commit(durable="background")
         for _ in range(2):

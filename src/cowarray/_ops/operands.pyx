@@ -34,8 +34,9 @@ cdef frozenset FUNCTION_TYPES = frozenset((type(np.sum), type(np.empty), type(np
 # NumPy's own scalars. Operators of a subclass could keep their operands.
 cdef frozenset SCALAR_TYPES = frozenset(np.sctypeDict.values())
 
-# Types of arguments that run no user code, and cannot hand NumPy memory of their own.
 cdef Py_ssize_t SHORT = 32  # a list in which looking at each item costs next to nothing
+
+# Types of arguments that run no user code, and cannot hand NumPy memory of their own.
 cdef frozenset HARMLESS_TYPES = SCALAR_TYPES.union(
     (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range, type(np._NoValue))
 )
