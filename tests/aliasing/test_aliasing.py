@@ -545,6 +545,40 @@ def test_a_copy_made_while_an_alias_is_out_is_made_at_once():
     assert x.copy().storage.share_count == 2
 
 
+ELEMENTS = {
+    "index": lambda x: x[1],
+    "index of each axis": lambda x: x.reshape(2, 2)[0, 1],
+    "no axes": lambda x: x[1:2].reshape(())[()],
+    "flat": lambda x: x.flat[1],
+    "iteration": lambda x: list(x)[1],
+    "iteration of flat": lambda x: list(x.flat)[1],
+}
+
+
+@pytest.mark.parametrize("way", ELEMENTS)
+def test_an_element_with_fields_is_an_alias(way):
+    x = ca.zeros(4, [("a", int), ("b", float)])
+    copy = x.copy()
+    with ca.aliasing():
+        element = ELEMENTS[way](x)
+        element["a"] = 3
+    element["b"] = 4
+    x["a"] += 1
+    assert x[1].tolist() == (4, 4)
+    assert element.item() == (4, 4)
+    assert not copy["a"].any()
+    outside = ELEMENTS[way](x)
+    with pytest.raises(ValueError, match="read-only"):
+        outside["a"] = 5
+
+
+def test_an_element_with_fields_of_a_read_only_array_is_read_only():
+    x = ca.zeros(4, [("a", int)])
+    x.flags.writeable = False
+    with ca.aliasing(), pytest.raises(ValueError, match="read-only"):
+        x[1]["a"] = 3
+
+
 def test_an_export_outlives_the_array_and_the_block():
     with ca.aliasing():
         x = ca.arange(100_000.0)

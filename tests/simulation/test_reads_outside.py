@@ -51,6 +51,19 @@ def test_a_write_that_a_reader_outside_sees_is_reported(door, write):
     assert np.asarray(export).any()
 
 
+def test_an_element_with_fields_sees_a_write():
+    def program():
+        x = ca.zeros(4, [("a", int)])
+        x[0]["a"] = 1
+        element = x[1]
+        x["a"] = 3
+        return element["a"]
+
+    found, value = found_in(program)
+    assert value == 3
+    assert [each.operation for each in found] == ["export"]
+
+
 QUIET = {
     "nothing is written": lambda x: np.asarray(x),
     "it is written before": lambda x: (x.fill(1), np.asarray(x)),

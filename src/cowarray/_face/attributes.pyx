@@ -21,12 +21,12 @@ from cowarray._array.array cimport (
     size_of,
     writable_header,
 )
-from cowarray._array.exports cimport array_for_numpy
+from cowarray._array.exports cimport array_for_numpy, export
 from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy, PyDataType_REFCHK
 from cowarray._c.python cimport count_from_the_front, publish, seal
-from cowarray._native.storage cimport Access, OPERATION, WRITES
-from cowarray._ops.indexing cimport item_at, number_of, numbers_of, settled, shown_key, shown_value
+from cowarray._native.storage cimport Access, EXPORT, OPERATION, WRITES
+from cowarray._ops.indexing cimport elements_alias, item_at, number_of, numbers_of, settled, shown_key, shown_value
 from cowarray._ops.operands cimport as_standard, detached_void, is_handed_with, is_numpys_scalar, leaves_lane, take_road
 from cowarray._ops.picking cimport A_FLAT_INDEX, narrow_to, new_picked, says_where
 
@@ -53,7 +53,9 @@ cdef object flat_get(Array x, object key):
         return adopt(PyArray_NewCopy(result, cnp.NPY_CORDER)) if type(result) is cnp.ndarray else result
     result = (<object>header).flat[shown]
     if type(result) is not cnp.ndarray:
-        return detached_void(result) if isinstance(result, numpy_void) else result
+        if not isinstance(result, numpy_void):
+            return result
+        return export(x, EXPORT, True).flat[shown] if elements_alias(x) else detached_void(result)
     if descr_of(header).type_num == cnp.NPY_OBJECT and is_one_place(shown):
         return result  # an element that is itself a NumPy array
     return adopt(result)

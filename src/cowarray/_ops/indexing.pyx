@@ -45,6 +45,8 @@ from cowarray._array.array cimport (
     view_on,
     writable_header,
 )
+from cowarray._array.copies cimport exports_alias
+from cowarray._array.exports cimport export
 from cowarray._array.imports cimport copy_foreign
 from cowarray._array.layout cimport is_c_ordered, MAXDIMS, product, same_layout
 from cowarray._c.core cimport cow_mutable_scope
@@ -78,6 +80,7 @@ from cowarray._native.storage cimport (
     Access,
     begin_write,
     end_write,
+    EXPORT,
     Intent,
     OPERATION,
     OVERWRITES,
@@ -382,7 +385,9 @@ cdef object item_by_numpy(Array self, object key):
     cdef object result = header[shown]
     if type(result) is not cnp.ndarray:
         is_void = descr_of(header).type_num == cnp.NPY_VOID
-        return detached_void(result) if is_void and isinstance(result, numpy_void) else result
+        if not is_void or not isinstance(result, numpy_void):
+            return result
+        return export(self, EXPORT, True)[shown] if elements_alias(self) else detached_void(result)
     array = result
     if root_of(<PyObject *>array) == root_of(<PyObject *>header):
         storage = storage_then(self, storage, header)
@@ -394,6 +399,11 @@ cdef object item_by_numpy(Array self, object key):
     if descr_of(header).type_num == cnp.NPY_OBJECT and picks_one(cnp.PyArray_NDIM(header), shown):
         return result  # an element that is itself a NumPy array
     return adopt(array)
+
+
+cdef bint elements_alias(Array x) except -1:
+    """Whether an element with fields lies on the memory of its array, as NumPy's does."""
+    return cnp.PyDataType_HASFIELDS(x.descr) and exports_alias()
 
 
 cdef object elements_at(Array self, Array key):
