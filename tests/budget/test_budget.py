@@ -336,6 +336,33 @@ def test_after_the_block_nothing_is_enforced():
     assert run.peak_bytes <= 4 * MIB
 
 
+def gradient_of_shared_weights(layers, in_place):
+    """Of weights that all layers share, so that it is a sum over all of them."""
+    weights, biases, x = (cowarray.linspace(-1, 1, 1024) for _ in range(3))
+    states = [x]
+    for _ in range(layers):
+        states.append(cowarray.tanh(weights * states[-1] + biases))
+    gradient, total = 2 * states[-1], cowarray.zeros(1024)
+    for before, after in zip(states[-2::-1], states[:0:-1], strict=True):
+        gradient = gradient * (1 - after * after)
+        if in_place:
+            total += gradient * before
+        else:
+            total = total + gradient * before
+        gradient = gradient * weights
+    return total
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize(("layers", "room"), [(64, 24), (64, 32), (256, 48)])
+def test_a_sum_over_all_layers_is_not_made_again_with_each(layers, room, in_place):
+    expected = gradient_of_shared_weights(layers, in_place).tobytes()
+    with cowarray.budget(room << 13, cost="model", small=1) as run:
+        found = gradient_of_shared_weights(layers, in_place)
+        assert found.tobytes() == expected
+    assert 0 < run.remat_time < 0.6 * run.base_time
+
+
 def test_a_chain_of_a_hundred_thousand_is_made_again():
     steps = [cowarray.checkpoint(cowarray.zeros(2))]
     long = all_or(100_000, 40_000)
@@ -457,6 +484,8 @@ def test_other_bytes_that_come_back_are_noticed():
         (("much",), ValueError, "a size is"),
         ((-1,), ValueError, "a size is"),
         ((1, {"heuristic": "best"}), ValueError, "heuristic must be one of"),
+        ((1, {"verify": "no"}), TypeError, "verify must be True or False"),
+        ((1, {"sample": 3}), TypeError, "sample must be True or False"),
         ((1, {"cost": "euro"}), ValueError, "cost must be one of"),
         ((1, {"keep": [3]}), TypeError, "names of operations"),
         ((1, {"keep": ["sin"], "recompute": "sin"}), ValueError, "'sin' cannot be both"),

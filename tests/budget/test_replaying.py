@@ -52,6 +52,7 @@ class Storage:
         self.label = None
         self.values = []
         self.parents = []
+        self.has_handed_down = False
 
 
 class Value:
@@ -132,18 +133,47 @@ class Plain:
         for value in storage.values:
             value.defined = False
 
+    def join(self, label, each):
+        if label is not None and each.label is not None:
+            old = each.label
+            for other in self.storages:
+                if other.label == old:
+                    other.label = label
+
     def leave(self, storage):
         """The bytes go, and the storage is connected with its absent neighbours."""
         self.lose(storage)
-        if storage.label is None and not storage.constant:
+        if storage.label is None and not storage.constant and not storage.has_handed_down:
             self.labels += 1
             storage.label = self.labels
             for each in self.neighbours(storage) & self.alive():
-                if each.label is not None:
-                    old = each.label
-                    for other in self.storages:
-                        if other.label == old:
-                            other.label = storage.label
+                self.join(storage.label, each)
+
+    def go(self, storage):
+        """Nobody refers to a storage: what it costs, and what it is made of, it hands down."""
+        self.lose(storage)
+        if storage.has_handed_down:
+            return
+        storage.label = None
+        storage.has_handed_down = True
+        for child in [other for other in self.alive() if storage in other.parents]:
+            self.hand_down(storage, child)
+
+    def hand_down(self, storage, child):
+        if child.has_handed_down:
+            return
+        child.cost += storage.cost
+        alive = self.alive()
+        near = [parent for parent in storage.parents if parent in alive and not parent.has_handed_down]
+        for parent in near[:-9:-1]:
+            self.join_as_family(parent, child)
+
+    def join_as_family(self, parent, child):
+        if parent is child or parent in child.parents:
+            return False
+        child.parents.append(parent)
+        self.join(parent.label, child)
+        return True
 
     def make_room(self, need):
         while self.live() + need > self.budget:
@@ -189,7 +219,7 @@ class Plain:
             storage = arg.storage
             kept = not storage.present or storage.references or storage.constant or storage.pinned
             if not kept and 2 * arg.call.time <= call.time and storage.nbytes >= need and self.readers(storage) == 1:
-                self.leave(storage)
+                self.go(storage)
         self.running.pop()
 
     def readers(self, storage):
@@ -211,17 +241,18 @@ class Plain:
             storage.cost += time
         for value, origin in zip(call.results, origins, strict=True):
             if origin is None:
-                value.storage.parents = list({arg.storage for arg in args})
+                for arg in args:
+                    if self.join_as_family(arg.storage, value.storage) and arg.storage.has_handed_down:
+                        self.hand_down(arg.storage, value.storage)
             value.storage.used = self.clock
-        self.going = []
         return call.results
 
     def drop(self, value):
         value.storage.references -= 1
         if value.storage.references == 0 and not value.storage.constant and not value.storage.pinned:
-            self.going = [value]
-            self.leave(value.storage)
-            self.going = []
+            self.going = [*self.going, value]
+            self.go(value.storage)
+            self.going = self.going[:-1]
 
     def name(self, name, value):
         old = self.names.get(name)
@@ -266,6 +297,7 @@ class Plain:
             self.drop(self.names.pop(record.name))
         elif kind is Pin:
             self.hold(self.names[record.name])
+        self.going = []
 
 
 def plainly(records, budget, heuristic):

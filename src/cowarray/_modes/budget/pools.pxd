@@ -30,7 +30,9 @@ cdef struct Component:
 # What neighbours know of a pool: it may outlive the pool, and holds no Python reference.
 cdef struct Vertex:
     PyObject *pool  # borrowed; NULL once the pool has died
-    Component *component  # NULL while the bytes are present or in a file
+    Component *component  # NULL while the bytes are present or in a file, and for good once it has handed down
+    double cost  # to make it of its parents, with what these have handed down
+    bint has_handed_down  # what it costs, and what it is made of, to its children
     Py_ssize_t refs  # its pool, and neighbours
     Vertex **parents
     Vertex **children
@@ -44,7 +46,6 @@ cdef class Pool:
     cdef Vertex *node
     cdef readonly size_t size  # bytes that leave and come back
     cdef readonly size_t nbytes  # of which so many are in memory for it alone, while they are present
-    cdef readonly double cost
     cdef public double used
     cdef readonly int locks
     cdef State state
@@ -55,7 +56,6 @@ cdef class Pool:
     cdef uint64_t serial
     cdef uint64_t refused  # the round in which it was
     cdef readonly Pools pools
-    cdef readonly list parents
     cdef public object owner
 
 

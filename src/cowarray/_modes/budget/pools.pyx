@@ -9,6 +9,11 @@ After Kirisame et al., "Dynamic Tensor Rematerialization" (2021). To evict a poo
 absent pools that it would connect. These stand in components of a union-find. A pool that comes back takes its cost out
 of its component, which stays connected as it was: to cut it would take a search, and the sums are a heuristic.
 
+In one thing it is not as there. What nobody refers to any more is made again only for what was made of it: it hands its
+cost and its parents down to that, and is no neighbour. There it stays one, and in a sum over many steps, as the gradient
+of a weight that all layers share, what is gone connects all that is absent: then everything costs the same, the sum
+leaves like anything else, and each time it is made again, so are all of its terms.
+
 One file, for each change of a pool's state must leave components, candidates and sums as the search expects them.
 """
 
@@ -18,6 +23,10 @@ from libc.math cimport INFINITY, sqrt
 from libc.string cimport memset
 
 RULES = {"dtr": DTR, "local": LOCAL, "lru": LRU, "size": SIZE, "random": RANDOM}
+
+
+cdef enum:
+    MOST_HANDED_DOWN = 8
 
 
 # ---- components ------------------------------------------------------------------------------------------------------
@@ -61,20 +70,20 @@ cdef void join(Component *one, Component *other) noexcept:
     other.up = one
 
 
-cdef void connect(Vertex *node, double cost) noexcept:
+cdef void connect(Vertex *node) noexcept:
     """Put a pool whose bytes have left among its absent neighbours.
 
     Without memory it stands alone and costs nothing: that is a worse guess, and no failure.
     """
     cdef Component *made
     cdef Py_ssize_t i
-    if node.component != NULL:
+    if node.component != NULL or node.has_handed_down:
         return
     made = <Component *>PyMem_Malloc(sizeof(Component))
     if made == NULL:
         return
     memset(made, 0, sizeof(Component))
-    made.cost = cost
+    made.cost = node.cost
     made.refs = 1
     node.component = made
     for i in range(node.n_parents):
@@ -85,14 +94,20 @@ cdef void connect(Vertex *node, double cost) noexcept:
             join(made, node.children[i].component)
 
 
-cdef void disconnect(Vertex *node, double cost) noexcept:
+cdef void disconnect(Vertex *node) noexcept:
     cdef Component *root
     if node.component == NULL:
         return
     root = root_of(node.component)
-    root.cost = max(root.cost - cost, 0.0)
+    root.cost = max(root.cost - node.cost, 0.0)
     let_go(node.component)
     node.component = NULL
+
+
+cdef void add_to(Vertex *node, double cost) noexcept:
+    node.cost += cost
+    if node.component != NULL:
+        root_of(node.component).cost += cost
 
 
 cdef inline double not_yet_seen(Vertex *node, uint64_t score) noexcept:
@@ -159,6 +174,46 @@ cdef bint are_linked(Vertex *parent, Vertex *child) noexcept:
     return False
 
 
+cdef bint join_as_family(Vertex *parent, Vertex *child) except -1:
+    """Make one a parent of the other. False if it was."""
+    if parent == child or are_linked(parent, child):
+        return False
+    make_place(&parent.children, &parent.n_children, &parent.room_children)
+    make_place(&child.parents, &child.n_parents, &child.room_parents)
+    parent.children[parent.n_children] = child
+    parent.n_children += 1
+    child.refs += 1
+    child.parents[child.n_parents] = parent
+    child.n_parents += 1
+    parent.refs += 1
+    if parent.component != NULL and child.component != NULL:
+        join(parent.component, child.component)
+    return True
+
+
+cdef void hand_down(Vertex *gone, Vertex *child) noexcept:
+    """To make a child that is not gone itself takes what it takes to make one that is, and what that is made of.
+
+    Of its parents the last few: a sum over all layers has one more with each. Without memory they are no neighbours: that
+    is a worse guess, and no failure.
+    """
+    cdef Vertex *parent
+    cdef Py_ssize_t i = gone.n_parents, handed = 0
+    if child.pool == NULL or child.has_handed_down:
+        return
+    add_to(child, gone.cost)
+    while i and handed < MOST_HANDED_DOWN:
+        i -= 1
+        parent = gone.parents[i]
+        if parent.pool == NULL or parent.has_handed_down:
+            continue
+        handed += 1
+        try:
+            join_as_family(parent, child)
+        except MemoryError:
+            return
+
+
 # ---- pools -----------------------------------------------------------------------------------------------------------
 
 
@@ -170,7 +225,7 @@ cdef class Pool:
     ----------
     nbytes : int
     cost : float
-        To make it of its parents: seconds, or units of a model.
+        To make it of its parents: seconds, or units of a model. Later it is the cost of parents that are `gone`, too.
     constant : bool
         It cannot be made again, so it leaves only for a file.
     bias : int
@@ -190,8 +245,6 @@ cdef class Pool:
         A file still has these bytes.
     pools : Pools or None
         Where it was added.
-    parents : list of Pool
-        What it was made of.
 
     Examples
     --------
@@ -207,7 +260,6 @@ cdef class Pool:
 
     def __cinit__(self):
         self.place = -1
-        self.parents = []
         self.node = <Vertex *>PyMem_Malloc(sizeof(Vertex))
         if self.node == NULL:
             raise MemoryError("cannot allocate memory for a pool")
@@ -219,10 +271,15 @@ cdef class Pool:
         if self.pools is not None:
             raise RuntimeError("a pool is initialized once")
         self.nbytes = self.size = nbytes
-        self.cost = cost
+        self.node.cost = cost
         self.constant = constant
         self.bias = bias
         self.owner = owner
+
+    @property
+    def cost(self):
+        """What it takes to make it of its parents, and of what is gone and was made of them."""
+        return self.node.cost
 
     @property
     def where(self):
@@ -234,19 +291,19 @@ cdef class Pool:
         if self.node == NULL:
             return
         if pools is None:
-            bury(self.node, self.cost)
+            bury(self.node)
             return
         with cython.critical_section(pools):
             pools.leave(self)
             pools.members -= 1
             if self.state == PRESENT:
                 pools.live -= self.nbytes
-            bury(self.node, self.cost)
+            bury(self.node)
 
 
-cdef void bury(Vertex *node, double cost) noexcept:
+cdef void bury(Vertex *node) noexcept:
     """Take a dead pool out of the graph. Nobody will make it again, so it costs nothing."""
-    disconnect(node, cost)
+    disconnect(node)
     node.pool = NULL
     drop_all(node.parents, node.n_parents)
     drop_all(node.children, node.n_children)
@@ -260,7 +317,7 @@ cdef void bury(Vertex *node, double cost) noexcept:
 cdef Pool new_pool(size_t nbytes, double cost):
     cdef Pool pool = Pool.__new__(Pool)
     pool.nbytes = pool.size = nbytes
-    pool.cost = cost
+    pool.node.cost = cost
     return pool
 
 
@@ -370,25 +427,12 @@ cdef class Pools:
         ours(self, parent)
         ours(self, child)
         with cython.critical_section(self):
-            if parent is child or are_linked(parent.node, child.node):
-                return 0
-            make_place(&parent.node.children, &parent.node.n_children, &parent.node.room_children)
-            make_place(&child.node.parents, &child.node.n_parents, &child.node.room_parents)
-            child.parents.append(parent)
-            parent.node.children[parent.node.n_children] = child.node
-            parent.node.n_children += 1
-            child.node.refs += 1
-            child.node.parents[child.node.n_parents] = parent.node
-            child.node.n_parents += 1
-            parent.node.refs += 1
-            if parent.node.component != NULL and child.node.component != NULL:
-                join(parent.node.component, child.node.component)
+            if join_as_family(parent.node, child.node) and parent.node.has_handed_down:
+                hand_down(parent.node, child.node)
         return 0
 
     cpdef int cut(self, Pool pool) except -1:
         """Forget what it was made of: from now on it is a constant."""
-        cdef list fresh = []
-        cdef list forgotten
         cdef Py_ssize_t i, j, _j, kept
         cdef Vertex *parent
         ours(self, pool)
@@ -410,19 +454,13 @@ cdef class Pools:
             pool.constant = True
             if not self.may_leave(pool):
                 self.leave(pool)
-            forgotten = pool.parents
-            pool.parents = fresh
-        # What dies with this list may run code of its owner's, when all is done here.
-        del forgotten
         return 0
 
     cpdef int add_cost(self, Pool pool, double cost) except -1:
         """Add to what it takes to make a pool: another operation in place, or one more lazy copy."""
         ours(self, pool)
         with cython.critical_section(self):
-            pool.cost += cost
-            if pool.node.component != NULL:
-                root_of(pool.node.component).cost += cost
+            add_to(pool.node, cost)
         return 0
 
     cpdef int touch(self, Pool pool) except -1:
@@ -460,7 +498,7 @@ cdef class Pools:
             self.live -= pool.nbytes
             pool.nbytes = pool.size
             self.evictions += 1
-            connect(pool.node, pool.cost)
+            connect(pool.node)
         return 0
 
     cpdef int spilled(self, Pool pool) except -1:
@@ -485,7 +523,7 @@ cdef class Pools:
         with cython.critical_section(self):
             if pool.state == PRESENT:
                 raise RuntimeError("the bytes are present")
-            disconnect(pool.node, pool.cost)
+            disconnect(pool.node)
             if pool.state != SPILLED:
                 self.remakes += 1
             pool.state = PRESENT
@@ -501,19 +539,25 @@ cdef class Pools:
                 raise RuntimeError("only bytes that are in a file, and can be made again, get lost")
             pool.state = EVICTED
             pool.written = False
-            connect(pool.node, pool.cost)
+            connect(pool.node)
         return 0
 
     cpdef int gone(self, Pool pool) except -1:
-        """Say that nobody refers to it, and that its bytes are free. It counts as evicted while others depend on it."""
+        """Say that nobody refers to it, and that its bytes are free. From now on it costs what was made of it."""
+        cdef Vertex *node
+        cdef Py_ssize_t i
         ours(self, pool)
         with cython.critical_section(self):
             self.leave(pool)
             if pool.state == PRESENT:
                 self.live -= pool.nbytes
             pool.nbytes = pool.size
-            if pool.state != GONE and not pool.constant:
-                connect(pool.node, pool.cost)
+            node = pool.node
+            if not pool.constant and not node.has_handed_down:
+                disconnect(node)
+                node.has_handed_down = True
+                for i in range(node.n_children):
+                    hand_down(node, node.children[i])
             pool.state = GONE
             pool.written = False
         return 0
@@ -614,7 +658,7 @@ cdef class Pools:
         cdef Py_ssize_t i
         self.seen += 1
         # An absent pool's own cost is in its component.
-        cost = pool.cost if node.component == NULL else not_yet_seen(node, self.seen)
+        cost = node.cost if node.component == NULL else not_yet_seen(node, self.seen)
         for i in range(node.n_parents):
             cost += not_yet_seen(node.parents[i], self.seen)
         for i in range(node.n_children):
@@ -637,7 +681,7 @@ cdef class Pools:
         cdef double file, stale
         by_file[0] = False
         if not pool.constant and pool.bias <= 0:
-            cost = self.making(pool) if self.rule == DTR or (self.spilling and self.rule != LOCAL) else pool.cost
+            cost = self.making(pool) if self.rule == DTR or (self.spilling and self.rule != LOCAL) else pool.node.cost
         if self.spilling and (pool.bias >= 0 or pool.constant):
             file = self.filing(pool)
             if file < cost or cost == INFINITY:

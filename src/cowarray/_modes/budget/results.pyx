@@ -51,6 +51,7 @@ cdef int note_writes(Run run, Task task, ManagedNode node, str why) except -1:
             managed.unit.slot = None
             managed.unit.run.pools.changed(managed.unit)
             managed.unit.run.pools.add_cost(managed.unit, node.cost)
+            link_to_inputs(managed.unit, node)
             count_held(managed)
             for before, reference in node.writes.items():
                 if reference() is managed.latest and write_cost(storage) == 0:  # else nothing was written

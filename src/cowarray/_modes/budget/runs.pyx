@@ -274,7 +274,7 @@ cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site,
     cdef Allocation unit = Allocation.__new__(Allocation)
     unit.size = nbytes
     unit.nbytes = nbytes if held < 0 else <size_t>held
-    unit.cost = cost
+    unit.node.cost = cost
     unit.constant = why is not None
     unit.run = run
     unit.site = site
