@@ -248,13 +248,13 @@ sanitized: $(BUILT) $(VENV)/.test
 	@$(SANITIZED_PYTHON) tests/threads/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
 	@$(SANITIZED_PYTHON) -m pytest --capture=sys $(ARGS)
 
-# The short run: the C tests, with yield points.
+# The short run: the C tests, with yield points. One build has the first two.
 sanitized-ctest:
-	@for sanitizer in address undefined thread; do \
-	    if tools/links.sh $(CC) -fsanitize=$$sanitizer; \
-	    then COWARRAY_TEST_SCALE=$(SHORT) $(MAKE) ctest run-stress COWARRAY_SANITIZE=$$sanitizer COWARRAY_YIELD=1 SECONDS=5 \
+	@for sanitizers in address,undefined thread; do \
+	    if tools/links.sh $(CC) -fsanitize=$$sanitizers; \
+	    then COWARRAY_TEST_SCALE=$(SHORT) $(MAKE) ctest run-stress COWARRAY_SANITIZE=$$sanitizers COWARRAY_YIELD=1 SECONDS=5 \
 	        || exit 1; \
-	    else $(call SKIP,C tests under the $$sanitizer sanitizer: it does not work with $(CC) here); fi; \
+	    else $(call SKIP,C tests under sanitizers ($$sanitizers): they do not work with $(CC) here); fi; \
 	done
 
 # Of the Python tests those that get closest to memory, which say so (`pytestmark`), with both sanitizers in one build.
