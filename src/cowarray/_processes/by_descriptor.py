@@ -45,7 +45,8 @@ class by_descriptor:
     Parameters
     ----------
     lease : float, default 3600.0
-        Seconds for which an array is kept for a receiver that has not fetched it. Then it is dropped.
+        Seconds for which an array is kept for a receiver that has not fetched it. Then it is dropped. Of several blocks
+        that are open in the process, and `start`, the longest holds.
 
     Raises
     ------

@@ -91,6 +91,8 @@ class budget(Mode):
     ValueError
         `nbytes` or `small` is no size; `heuristic` or `cost` is none of these; a name is in both `keep` and
         `recompute`.
+    TypeError
+        `verify` or `sample` is no bool, or a name in `keep` or `recompute` is no text.
     RuntimeError
         A block is entered while the budget has been started (`start`), or with a log that is complete; or it is left
         in another context than it was entered in, and has ended.
@@ -151,6 +153,9 @@ class budget(Mode):
             raise ValueError(f"budget: heuristic must be one of {_HEURISTICS} (got {heuristic!r})")
         if cost not in _COSTS:
             raise ValueError(f"budget: cost must be one of {_COSTS} (got {cost!r})")
+        for name, value in (("verify", verify), ("sample", sample)):
+            if type(value) is not bool:
+                raise TypeError(f"budget: {name} must be True or False (got {value!r})")
         kept, recomputed = frozenset(_names("keep", keep)), frozenset(_names("recompute", recompute))
         if kept & recomputed:
             raise ValueError(f"budget: {min(kept & recomputed)!r} cannot be both in keep and in recompute")

@@ -32,7 +32,8 @@ cdef int make_before_access(object keeper, Storage storage, const Access *access
         return 0
     # Without a box it is `materialize`, which asks for the bytes.
     if recipe.strict and access.intent != LOCATES and storage.is_deferred:
-        raise FakeError("a conversion", "a value is needed, and the block is strict", site_of(recipe))
+        raise FakeError("a conversion", "a value is needed, and the block is strict", site_of(recipe),
+                        "have them made first, by materialize(x)")
     while storage.is_deferred:  # another thread may have recorded a write meanwhile
         maker(recipe)
     return 0

@@ -94,7 +94,8 @@ cdef class DeferralsHandler(Handler):
             pass
         recipe = None if found.deferred is None else find_recipe(found.deferred)  # it may have been made meanwhile
         if recipe is not None and (deferral.strict or recipe.strict):
-            raise FakeError(operation, "a value is needed, and the block is strict", site_of(recipe))
+            raise FakeError(operation, "a value is needed, and the block is strict", site_of(recipe),
+                            "have them made first, by materialize(x)")
         return call_in(None, function, args, kwargs)  # a deferred argument is made at its door
 
 

@@ -44,7 +44,7 @@ class FakeError(TypeError):
     def __str__(self) -> str:
         text = f"{self.operation}: {self.reason}"
         if self.site is not None:
-            text += f", and an array made at {self.site} is fake, it has no bytes"
+            text += f", and the array made at {self.site} has no bytes"
         ways = [self.advice] if self.advice else []
         if self.assumable:
             ways.append(f"plan with an answer that is assumed, by fake(assume='{self.assumable}')")
