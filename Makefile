@@ -417,6 +417,8 @@ check: export COWARRAY_WERROR := 1
 COMMITS = $(shell git rev-list --count HEAD 2> /dev/null)
 check: export COWARRAY_CHECK_SEED ?= $(COMMITS)
 check: export PYTHONHASHSEED ?= $(or $(COMMITS),random)
+# Tests wait for processes that they start: one more worker than cores takes the time that others leave.
+check: export WORKERS = --numprocesses=$(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)')
 check: export SAMPLE ?= $(addsuffix /4,$(shell echo $(COMMITS) | awk 'NF { print $$1 % 4 }'))
 check: ## All of CI; of what takes long, a quarter
 	@rm -rf build/check build/skipped build/sampled

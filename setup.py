@@ -35,7 +35,7 @@ CLEARS_BY_STORES = "-mmemset-strategy=vector_loop:256:noalign,libcall:-1:noalign
 if os.environ.get("COWARRAY_WERROR") == "1":
     COMMON_FLAGS += ["-Werror"]
 if sanitizer := os.environ.get("COWARRAY_SANITIZE"):
-    COMMON_FLAGS += [f"-fsanitize={sanitizer}", *FLAGS["SANITIZED"], "-O1", "-g1"]
+    COMMON_FLAGS += [f"-fsanitize={sanitizer}", *FLAGS["SANITIZED"], "-O0", "-g1"]
     CORE_FLAGS += FLAGS["ASSERTIONS"]
     LINK_FLAGS += [f"-fsanitize={sanitizer}"]
 

@@ -207,7 +207,7 @@ def test_fork_while_another_thread_imports_what_it_first_uses(name):
         def find_spec(self, name, path, target=None):
             if name.startswith(("cowarray", "numpy")):
                 begun.set()
-                time.sleep(0.1)
+                time.sleep(0.02)
 
     def use():
         exec(textwrap.dedent(sys.argv[1]), {"ca": ca})
@@ -228,7 +228,7 @@ def test_fork_while_another_thread_imports_what_it_first_uses(name):
         assert os.waitpid(child, 0)[1] == 0
         if not other.is_alive():
             break
-        time.sleep(0.05)
+        time.sleep(0.01)
     """
     run(program, FIRST_USES[name], PYTHONWARNINGS="ignore")
 
