@@ -15,6 +15,7 @@ import pytest
 from support.oracle import same
 
 import cowarray
+from cowarray._tools import stand_ins as stand_ins_module
 from cowarray._tools.programs import ImportRule
 from cowarray._tools.stand_ins import StandIns, taken_in
 
@@ -276,6 +277,16 @@ def test_pickles_and_copies(np):
     assert pickle.loads(pickle.dumps(np.ndarray)) is np.ndarray
 
 
+def test_a_pickled_module_is_the_programs_where_one_runs_and_numpys_elsewhere(np, stand_ins, monkeypatch):
+    for module, real in ((np, numpy), (np.linalg, numpy.linalg)):
+        pickled = pickle.dumps(module)
+        assert pickle.loads(pickled) is real
+        with monkeypatch.context() as patched:
+            patched.setattr(stand_ins_module, "_running", stand_ins)
+            assert pickle.loads(pickled) is module
+            assert copy.deepcopy({"np": module}) == {"np": module}
+
+
 # ---- who finds it ----------------------------------------------------------------------------------------------------
 
 
@@ -283,11 +294,13 @@ def imports(rule, text, **space):
     """The namespace of code that runs while the rule holds."""
     loader = importlib.machinery.ExtensionFileLoader
     kept = builtins.__import__, importlib.import_module, loader.exec_module
+    running = stand_ins_module._running
     rule.install()
     try:
         exec(compile(text, space.get("__file__", "<string>"), "exec"), space)
     finally:
         builtins.__import__, importlib.import_module, loader.exec_module = kept
+        stand_ins_module._running = running
     return space
 
 

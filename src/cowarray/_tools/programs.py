@@ -297,6 +297,7 @@ class ImportRule:
                 give_numpys_array(kind)
             return kind
 
+        self.stand_ins.install()
         builtins.__import__ = Followed(builtins.__import__, imported)
         builtins.__build_class__ = Followed(builtins.__build_class__, built)
         importlib.import_module = self._for_its_caller(importlib.import_module)

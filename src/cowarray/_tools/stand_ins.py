@@ -10,6 +10,7 @@ It is one file because values, the class and the modules each hand out the other
 import abc
 import copyreg
 import functools
+import importlib
 import operator
 import sys
 import types
@@ -231,7 +232,7 @@ def _ignored(name: str) -> None:
 
 def _standing_in(module: str, name: str) -> Any:
     """What a pickle brings back: the same function, in a process that may run no program."""
-    return getattr(StandIns().of(sys.modules[module]), name)
+    return getattr((_running or StandIns()).of(importlib.import_module(module)), name)
 
 
 class _OpenArchive(np.lib.npyio.NpzFile):
@@ -421,6 +422,15 @@ class _StandIn(types.ModuleType):
     def __repr__(self) -> str:
         return repr(self._numpys)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _module_of_the_program, (self.__name__,)
+
+
+def _module_of_the_program(name: str) -> types.ModuleType:
+    """What a pickle of a stand-in brings back: NumPy's module in a process that runs no program."""
+    module = importlib.import_module(name)
+    return module if _running is None else _running.of(module)
+
 
 def _is_a_class_of_numpys(value: object) -> bool:
     return isinstance(value, type) and not issubclass(value, np.generic | BaseException)
@@ -452,6 +462,11 @@ class StandIns:
                     self._known[id(value)] = getattr(own, name)
         for function in _REPLACED:
             self._known[id(function)] = _replaced(function)
+
+    def install(self) -> None:
+        """Let pickles bring back these, from now on."""
+        global _running
+        _running = self
 
     def replacing(self, value: object) -> Any:
         """What the program gets in place of a function or a class of NumPy's, whatever the library has; or None."""
@@ -489,6 +504,8 @@ class StandIns:
         if name not in self.borrowed:
             self.borrowed[name] = _caller()
 
+
+_running: StandIns | None = None  # those of the program that this process runs
 
 _REPLACED = (np.load, np.fromfile, np.frombuffer, np.save, np.savez, np.savez_compressed, np.ndarray)
 
