@@ -126,6 +126,18 @@ def test_a_star_notes_what_is_called_and_not_what_is_bound(stand_ins):
     assert set(stand_ins.borrowed) == {"numpy.sort_complex"}
 
 
+def test_vars_hold_what_numpys_hold_and_note_nothing(np, stand_ins):
+    noted = {"broadcast", "flatiter", "matrix", "memmap", "poly1d", "recarray", "ufunc"}
+    public = {name for name in vars(numpy) if not name.startswith("_")}
+    assert public - noted <= vars(np).keys() <= public | vars(numpy).keys()
+    assert vars(np).keys().isdisjoint(noted)
+    assert all(vars(np)[name] is getattr(np, name) for name in public - noted)
+    assert stand_ins.borrowed == {}
+    assert type(eval("sin(x) + pi", {**vars(np), "x": np.ones(2)})) is cowarray.ndarray
+    vars(np)["sort_complex"]([1])
+    assert set(stand_ins.borrowed) == {"numpy.sort_complex"}
+
+
 def test_arrays_are_taken_in_wherever_they_lie():
     class Sub(numpy.ndarray):
         pass

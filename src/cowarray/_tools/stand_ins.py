@@ -497,7 +497,21 @@ class StandIns:
         if name not in modules:
             note = _ignored if name.startswith("numpy.testing") else self.note
             modules[name] = _StandIn(module, _own_names(module), self, note, quiet)
+            if module is np and not quiet:
+                self._fill(modules[name])
         return modules[name]
+
+    def _fill(self, program: types.ModuleType) -> None:
+        """Put names where a program finds them that looks in `vars`.
+
+        Not those that NumPy imports when they are asked for, and not the classes whose use is noted.
+        """
+        quiet = self.of(np, quiet=True)
+        for name, value in vars(np).copy().items():
+            if not name.startswith("_"):
+                found = getattr(quiet, name)
+                if name in vars(cowarray)["__all__"] or not (found is value and _is_a_class_of_numpys(found)):
+                    vars(program)[name] = found
 
     def note(self, name: str) -> None:
         """Note that a name was used which the library lacks."""
