@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import cowarray
+from cowarray._ops.protocols import dispatched
 
 __all__ = ["Site", "StandIns", "give_numpys_array", "ndarray", "numpys", "taken_in", "with_lent"]
 
@@ -174,18 +175,12 @@ def _is_assumed(values: Any) -> bool:
     return False
 
 
-class _Reading:
-    """A function of NumPy's that only reads arrays, and gets NumPy's: a comparison of `numpy.testing`, `numpy.save`."""
+class _Named:
+    """What stands for a function of NumPy's under the same name, also in pickles."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        functools.update_wrapper(self, function)
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        name = self.__name__
-        if name.startswith("assert_") and _is_assumed((args, kwargs)):
-            return None
-        return self.__wrapped__(*map(_handed_out, args), **_handed_out(kwargs))
+        own: Any = self
+        functools.update_wrapper(own, function)
 
     def __repr__(self) -> str:
         return repr(self.__wrapped__)
@@ -197,23 +192,36 @@ class _Reading:
         return _standing_in, (self.__module__, self.__name__)
 
 
-class _Borrowed:
+class _Reading(_Named):
+    """A function of NumPy's that only reads arrays, and gets NumPy's: a comparison of `numpy.testing`, `numpy.save`."""
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        name = self.__name__
+        if name.startswith("assert_") and _is_assumed((args, kwargs)):
+            return None
+        return self.__wrapped__(*map(_handed_out, args), **_handed_out(kwargs))
+
+
+class _Dispatched(_Named):
+    """A function of NumPy's that has another meaning in the library, which does NumPy's as well."""
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        return dispatched(self.__wrapped__, *args, **kwargs)
+
+
+class _Borrowed(_Named):
     """A NumPy function that cowarray lacks: its results are taken in, and its use is noted."""
 
     def __init__(self, function: Callable[..., Any], name: str, note: Callable[[str], None]) -> None:
-        functools.update_wrapper(self, function)
+        super().__init__(function)
         vars(self).update(_name=name, _note=note)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         self._note(self._name)
         return with_lent(self.__wrapped__, args, kwargs, taken_in)
-
-    def __repr__(self) -> str:
-        return repr(self.__wrapped__)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(_wrapped(self), name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _standing_in, tuple(self._name.rsplit(".", 1))
@@ -521,7 +529,7 @@ class StandIns:
 
 _running: StandIns | None = None  # those of the program that this process runs
 
-_REPLACED = (np.load, np.fromfile, np.frombuffer, np.save, np.savez, np.savez_compressed, np.ndarray)
+_REPLACED = (np.load, np.fromfile, np.frombuffer, np.save, np.savez, np.savez_compressed, np.ndarray, np.trace)
 
 
 @functools.cache
@@ -531,6 +539,8 @@ def _replaced(function: Any) -> Any:
         return _load
     if function is np.ndarray:
         return ndarray
+    if function is np.trace:
+        return _Dispatched(function)
     return _Reading(function) if function.__name__.startswith("save") else _reads_file(function)
 
 
