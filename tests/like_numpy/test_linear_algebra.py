@@ -1,5 +1,7 @@
 """Linear algebra: NumPy's results, as ours or as views of ours; operands are only read, and out is written."""
 
+import inspect
+
 import numpy as np
 import pytest
 from support.oracle import agree, outcome, same, value
@@ -56,3 +58,6 @@ def test_trace_keeps_its_own_meaning():
     with cowarray.trace() as seen:
         cowarray.linalg.trace([[1, 2], [3, 4]])
     assert len(seen) == 0
+    with pytest.raises(TypeError, match=r"^trace: takes no arguments.*x\.trace\(\) or cowarray\.linalg\.trace\(x\)$"):
+        cowarray.trace(cowarray.asarray([[1, 2], [3, 4]]))
+    assert str(inspect.signature(cowarray.trace)) == "() -> None"

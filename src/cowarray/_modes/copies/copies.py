@@ -4,9 +4,10 @@ Both live on context variables, so a mode holds for the code that asked for it (
 threads. The native layer looks here only while some context uses a mode.
 """
 
+import functools
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from types import FrameType
 from typing import Any, NamedTuple
@@ -208,6 +209,21 @@ class _Events(list[Any]):
     lazy_nbytes = 0
 
 
+def _as_a_mode(initialize: Callable[["trace"], None]) -> Callable[["trace"], None]:
+    """Let an error tell those who mean NumPy's function of that name what to call."""
+
+    @functools.wraps(initialize)
+    def initialized(self: "trace", *args: object, **kwargs: object) -> None:
+        if args or kwargs:
+            raise TypeError(
+                "trace: takes no arguments, as `cowarray.trace()` collects copies; "
+                "for NumPy's function, call x.trace() or cowarray.linalg.trace(x)"
+            )
+        initialize(self)
+
+    return initialized
+
+
 @public
 class trace(Mode):
     """Context manager that collects each copy of the current context, and each write to shared bytes, with its line.
@@ -249,6 +265,7 @@ class trace(Mode):
     ['copy', 'lost write']
     """
 
+    @_as_a_mode
     def __init__(self) -> None:
         self._events = _Events()
         super().__init__("trace", _traces, self._events, ((count_modes,),))
