@@ -3,6 +3,7 @@
 Arguments are array_like and only read; results are fresh. For a `numpy.poly1d` the result is NumPy's.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
@@ -13,6 +14,13 @@ from cowarray._chapters.docstrings import complete
 from cowarray._ops.protocols import dispatched
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
+
+
+def _computed(function: Callable[..., Any], by_class: tuple[Any, ...], *args: Any) -> Any:
+    """NumPy's result where one of these arguments is a `numpy.poly1d`, which is more than its coefficients."""
+    if any(isinstance(each, np.poly1d) for each in by_class):
+        return function(*by_class, *args)
+    return dispatched(function, *by_class, *args)
 
 
 def poly(seq_of_zeros: ArrayLike) -> Any:
@@ -33,15 +41,15 @@ def polyadd(a1: Any, a2: Any) -> Any:
 
     Parameters
     ----------
-    a1, a2 : array_like
+    a1, a2 : array_like or numpy.poly1d
         Coefficients.
 
     Returns
     -------
-    ndarray
+    ndarray or numpy.poly1d
         Fresh.
     """
-    return dispatched(np.polyadd, a1, a2)
+    return _computed(np.polyadd, (a1, a2))
 
 
 def polyder(p: Any, m: SupportsIndex = 1) -> Any:
@@ -49,16 +57,16 @@ def polyder(p: Any, m: SupportsIndex = 1) -> Any:
 
     Parameters
     ----------
-    p : array_like
+    p : array_like or numpy.poly1d
         Coefficients.
     m : int, default 1
 
     Returns
     -------
-    ndarray
+    ndarray or numpy.poly1d
         Fresh; for m = 0 a lazy copy of p.
     """
-    return dispatched(np.polyder, p, m)
+    return _computed(np.polyder, (p,), m)
 
 
 def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
@@ -66,17 +74,17 @@ def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
 
     Parameters
     ----------
-    u, v : array_like
+    u, v : array_like or numpy.poly1d
         Coefficients of the dividend and of the divisor.
 
     Returns
     -------
-    q : ndarray
+    q : ndarray or numpy.poly1d
         Quotient, fresh.
-    r : ndarray
+    r : ndarray or numpy.poly1d
         Remainder, fresh.
     """
-    return dispatched(np.polydiv, u, v)
+    return _computed(np.polydiv, (u, v))
 
 
 @dispatching(np.polyfit, arrays=2)
@@ -125,7 +133,7 @@ def polyint(p: Any, m: SupportsIndex = 1, k: ArrayLike | None = None) -> Any:
 
     Parameters
     ----------
-    p : array_like
+    p : array_like or numpy.poly1d
         Coefficients.
     m : int, default 1
     k : array_like, optional
@@ -133,10 +141,10 @@ def polyint(p: Any, m: SupportsIndex = 1, k: ArrayLike | None = None) -> Any:
 
     Returns
     -------
-    ndarray
+    ndarray or numpy.poly1d
         Fresh; for m = 0 a lazy copy of p.
     """
-    return dispatched(np.polyint, p, m, k)
+    return _computed(np.polyint, (p,), m, k)
 
 
 def polymul(a1: Any, a2: Any) -> Any:
@@ -144,15 +152,15 @@ def polymul(a1: Any, a2: Any) -> Any:
 
     Parameters
     ----------
-    a1, a2 : array_like
+    a1, a2 : array_like or numpy.poly1d
         Coefficients.
 
     Returns
     -------
-    ndarray
+    ndarray or numpy.poly1d
         Fresh.
     """
-    return dispatched(np.polymul, a1, a2)
+    return _computed(np.polymul, (a1, a2))
 
 
 def polysub(a1: Any, a2: Any) -> Any:
@@ -160,21 +168,21 @@ def polysub(a1: Any, a2: Any) -> Any:
 
     Parameters
     ----------
-    a1, a2 : array_like
+    a1, a2 : array_like or numpy.poly1d
         Coefficients.
 
     Returns
     -------
-    ndarray
+    ndarray or numpy.poly1d
         Fresh.
     """
-    return dispatched(np.polysub, a1, a2)
+    return _computed(np.polysub, (a1, a2))
 
 
 def polyval(p: Any, x: Any) -> Any:
     """Values of a polynomial at x.
 
-    Fresh, of x's shape.
+    Fresh, of x's shape. For a polynomial x a polynomial.
 
     Parameters
     ----------
@@ -182,6 +190,8 @@ def polyval(p: Any, x: Any) -> Any:
         Coefficients.
     x : array_like or numpy.poly1d
     """
+    if isinstance(x, np.poly1d):
+        return np.polyval(p, x)
     return dispatched(np.polyval, p, x)
 
 
