@@ -91,6 +91,13 @@ def test_what_a_function_keeps_is_not_taken_over():
     assert objects[0] is None
 
 
+@pytest.mark.parametrize("given", [[0, 1, 0], (0, 1, 0), [0, 0], [], range(3), [0.0, "a"]], ids=str)
+def test_a_part_of_a_sequence_without_its_zeros_is_of_its_type(given):
+    for options in ({}, {"trim": "f"}, {"trim": "b"}):
+        same(cowarray.trim_zeros(given, **options), np.trim_zeros(given, **options))
+    assert type(cowarray.trim_zeros(np.array([0, 1, 0]))) is cowarray.ndarray
+
+
 def test_vectorize_in_each_of_its_ways():
     n = np.arange(6.0).reshape(2, 3)
     x = cowarray.array(n)

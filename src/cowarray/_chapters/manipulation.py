@@ -749,10 +749,10 @@ def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Arra
     return dispatched(np.transpose, imported(a), axes)
 
 
-def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Array:
-    """Remove the zeros at the ends of an array.
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Any:
+    """Remove the zeros at the ends of an array or a sequence.
 
-    A copy, lazy where possible.
+    A copy, lazy where possible. A part of a sequence is a sequence of the same type.
 
     Parameters
     ----------
@@ -766,7 +766,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Array:
     --------
     numpy.trim_zeros : Returns a view.
     """
-    return dispatched(np.trim_zeros, imported(filt), trim, axis)
+    return dispatched(np.trim_zeros, filt if isinstance(filt, Sequence) else imported(filt), trim, axis)
 
 
 def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
