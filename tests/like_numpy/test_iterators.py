@@ -185,3 +185,35 @@ def test_flat_iteration_is_as_numpys(dtype, part):
         assert type(found) is type(expected)
         assert found == expected
     assert next(ours, None) is None
+
+
+KEYS = [2, -1, slice(1, 3), slice(0), ..., (1,), (slice(2),), [], "array", "mask"]
+
+
+@pytest.mark.parametrize("writes", [False, True])
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_an_index_of_flat_starts_its_iteration_again(key, writes):
+    key = {"array": np.array([1, 0]), "mask": np.arange(6) > 3}.get(key, key) if isinstance(key, str) else key
+    found = []
+    for x in (np.arange(6).reshape(2, 3), cowarray.asarray(np.arange(6).reshape(2, 3))):
+        flat = x.flat
+        next(flat), next(flat)
+        if writes:
+            flat[key] = 7
+        else:
+            flat[key]
+        found.append((flat.index, flat.coords, int(next(flat))))
+    assert found[0] == found[1]
+
+
+def test_what_reads_all_of_flat_or_fails_leaves_its_iteration_alone():
+    for x in (np.arange(6).reshape(2, 3), cowarray.asarray(np.arange(6).reshape(2, 3))):
+        flat = x.flat
+        next(flat), next(flat)
+        flat.copy(), flat == 1, np.asarray(flat), len(flat)
+        for key in ("x", None):
+            with pytest.raises(IndexError):
+                flat[key]
+            with pytest.raises(IndexError):
+                flat[key] = 1
+        assert (flat.index, int(next(flat))) == (2, 2)

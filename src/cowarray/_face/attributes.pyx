@@ -219,18 +219,19 @@ cdef class FlatIterator:
             raise StopIteration
         self.at = at + 1
         cdef char *first = numbers_of(x)
-        return self[at] if first == NULL else number_of(x, first + flat_offset(x, at))
+        return flat_part(x, at) if first == NULL else number_of(x, first + flat_offset(x, at))
 
     def __getitem__(self, key):
-        if leaves_lane(self.of) or is_handed_with(key, None):
-            return take_road("flatiter.__getitem__", _plain_flat_get, (self.of, key), {})
-        return flat_get(self.of, key)
+        part = flat_part(self.of, key)
+        self.at = 0  # as NumPy's, which walks to what it picks, and back
+        return part
 
     def __setitem__(self, key, value):
         if leaves_lane(self.of) or is_handed_with(key, value):
             take_road("flatiter.__setitem__", _plain_flat_set, (self.of, key, value), {})
         else:
             flat_set(self.of, key, value)
+        self.at = 0
 
     def __delitem__(self, key):
         raise TypeError("cannot delete array elements")
@@ -243,13 +244,19 @@ cdef class FlatIterator:
         ndarray
             Fresh, with one axis.
         """
-        return self[:]
+        return flat_part(self.of, slice(None))
 
     def __array__(self, dtype=None, *, copy=None):
-        return array_for_numpy(self[:], dtype, copy)
+        return array_for_numpy(flat_part(self.of, slice(None)), dtype, copy)
 
     def __richcmp__(self, other, int op):
-        return PyObject_RichCompare(self[:], other, op)
+        return PyObject_RichCompare(flat_part(self.of, slice(None)), other, op)
+
+
+cdef object flat_part(Array x, object key):
+    if leaves_lane(x) or is_handed_with(key, None):
+        return take_road("flatiter.__getitem__", _plain_flat_get, (x, key), {})
+    return flat_get(x, key)
 
 
 @cython.final
