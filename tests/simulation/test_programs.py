@@ -364,6 +364,35 @@ def test_classes_that_give_numpy_their_array(tmp_path):
     same_script(tmp_path, text)
 
 
+def test_classes_are_asked_about_the_functions_that_the_program_knows(tmp_path):
+    text = """
+        import numpy as np
+        HANDLED = {np.mean: "mean", np.linalg.norm: "norm", np.trace: "trace", np.sort_complex: "borrowed"}
+        class Number:
+            def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+                if ufunc is np.add:
+                    return "add"
+                return getattr(ufunc, method)(*[3.0 if type(each) is Number else each for each in inputs])
+            def __array_function__(self, func, types, args, kwargs):
+                return HANDLED.get(func, NotImplemented)
+        class Passes(Number):
+            def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+                return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+        class Refuses:
+            __array_ufunc__ = None
+            def __radd__(self, other):
+                return "reversed"
+        for x in Number(), Passes():
+            print(np.add(x, 1), np.ones(2) + x, np.subtract(np.ones(2), Number()), np.ones(2) + Refuses())
+            print(np.mean(x), np.linalg.norm(x), np.trace(x), np.sort_complex(x))
+        class Counted(np.ndarray):
+            def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+                return ufunc.__name__, type(ufunc).__name__
+        print(np.array([1.0]) + Counted((1,)))
+    """
+    same_script(tmp_path, text)
+
+
 def test_a_class_statement_and_an_import_have_their_caller_one_frame_up(tmp_path):
     text = """
         import importlib, pickle, sys, warnings

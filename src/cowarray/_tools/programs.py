@@ -34,7 +34,7 @@ from typing import Any, NoReturn
 
 from cowarray._tools.compiled import watch_imports
 from cowarray._tools.frameless import Followed
-from cowarray._tools.stand_ins import StandIns, give_numpys_array, taken_in
+from cowarray._tools.stand_ins import StandIns, give_numpys_array, give_own_functions, taken_in
 
 __all__ = ["CannotRun", "Program", "run"]
 
@@ -295,6 +295,7 @@ class ImportRule:
         def built(kind: Any, body: Any, *args: Any, **kwargs: Any) -> Any:
             if self.covers(body.__globals__, None):
                 give_numpys_array(kind)
+                give_own_functions(kind)
             return kind
 
         self.stand_ins.install()

@@ -23,7 +23,7 @@ import numpy as np
 import cowarray
 from cowarray._ops.protocols import dispatched
 
-__all__ = ["Site", "StandIns", "give_numpys_array", "ndarray", "numpys", "taken_in", "with_lent"]
+__all__ = ["Site", "StandIns", "give_numpys_array", "give_own_functions", "ndarray", "numpys", "taken_in", "with_lent"]
 
 _Own = dict[str, Callable[[], Any]]  # the library's objects by name, imported when they are used
 
@@ -159,6 +159,42 @@ def give_numpys_array(kind: Any) -> None:
         return numpys(given(*args, **kwargs))
 
     type.__setattr__(kind, "__array__", giving)
+
+
+def give_own_functions(kind: Any) -> None:
+    """Let a class that the program made be asked about the program's functions, where NumPy asks about its own.
+
+    Then ``ufunc is np.add`` holds in its ``__array_ufunc__``, and a table by functions has ``func``. A class that may
+    pass them on to a method of NumPy's or of a library's is asked about NumPy's.
+
+    Parameters
+    ----------
+    kind : type or object
+        A class, or what its metaclass made in place of one.
+    """
+    if not isinstance(kind, type):
+        return
+    for name in ("__array_ufunc__", "__array_function__"):
+        asked = vars(kind).get(name)
+        inherited = getattr(super(kind, kind), name, None)
+        if isinstance(asked, types.FunctionType) and (inherited is None or hasattr(inherited, "_is_asked")):
+            type.__setattr__(kind, name, _asking(asked))
+
+
+def _asking(asked: Any) -> Any:
+    @functools.wraps(asked)
+    def asking(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        return asked(*_with_the_programs_function(args), **kwargs)
+
+    vars(asking)["_is_asked"] = True
+    return asking
+
+
+def _with_the_programs_function(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(args) < 2 or _running is None:
+        return args
+    return (args[0], _running.under_its_name(args[1]), *args[2:])
 
 
 def _is_assumed(values: Any) -> bool:
@@ -483,6 +519,14 @@ class StandIns:
     def known(self, value: object) -> Any:
         """What the library has in place of a function or a class of NumPy's, wherever NumPy keeps it; or None."""
         return self._known.get(id(value))
+
+    def under_its_name(self, function: Any) -> Any:
+        """What the program finds where NumPy keeps a function; the function itself where it keeps none."""
+        module = sys.modules.get(getattr(function, "__module__", None) or "numpy")
+        name = getattr(function, "__name__", "")
+        if module is None or module.__name__.partition(".")[0] != "numpy" or vars(module).get(name) is not function:
+            return function
+        return getattr(self.of(module), name)
 
     def of(self, module: types.ModuleType, *, quiet: bool = False) -> types.ModuleType:
         """The stand-in of one of NumPy's modules.
