@@ -393,6 +393,27 @@ def test_classes_are_asked_about_the_functions_that_the_program_knows(tmp_path):
     same_script(tmp_path, text)
 
 
+def test_subclasses_compute_with_views_of_the_class_that_they_know(tmp_path):
+    text = """
+        import pickle
+        import numpy as np
+        class Labelled(np.ndarray):
+            def __array_finalize__(self, source):
+                self.label = getattr(source, "label", None)
+            def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+                plain = [each.view(np.ndarray) if isinstance(each, Labelled) else each for each in inputs]
+                return np.asarray(super().__array_ufunc__(ufunc, method, *plain, **kwargs)).view(Labelled)
+        class More(Labelled):
+            pass
+        x = np.array([1.0, 2.0]).view(More)
+        print(type(x).__name__, x + 1, x + x, np.sqrt(x), type(x + 1).__name__)
+        print([x.view(), x.view(type=np.ndarray), x.view("i8"), x.view("i8", np.ndarray), x.view(dtype="u8")])
+        print([type(each).__name__ for each in (x.view(), x.view(np.ndarray), x.view(Labelled))])
+        print(pickle.loads(pickle.dumps(x)))
+    """
+    same_script(tmp_path, text)
+
+
 def test_a_class_statement_and_an_import_have_their_caller_one_frame_up(tmp_path):
     text = """
         import importlib, pickle, sys, warnings

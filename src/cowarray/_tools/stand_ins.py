@@ -341,6 +341,8 @@ class _Kinds(abc.ABCMeta):
         own = tuple(np.ndarray if base is ndarray else base for base in bases)
         if any(getattr(value, "__isabstractmethod__", False) for value in namespace.values()):
             options["metaclass"] = abc.ABCMeta
+        if np.ndarray in own:
+            namespace = {"view": _view, **namespace}
         return types.new_class(name, own, options, lambda made: made.update(namespace))
 
     def __init__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **options: Any) -> None:
@@ -398,6 +400,13 @@ class _Method:
 
     def __repr__(self) -> str:
         return repr(self._numpys)
+
+
+def _view(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """NumPy's `view` in the program's subclasses: in place of the class that the program knows, it gets NumPy's."""
+    given = tuple(np.ndarray if each is ndarray else each for each in args)
+    options = {key: np.ndarray if each is ndarray else each for key, each in kwargs.items()}
+    return np.ndarray.view(self, *given, **options)
 
 
 def _new(cls: type, /, *args: Any, **kwargs: Any) -> Any:
