@@ -121,6 +121,18 @@ def test_arrays_are_ours_and_alias_on_request(tmp_path):
     assert "read-only" in refused.stderr
 
 
+def test_what_libraries_ask_of_arrays_holds_with_aliasing_alone(tmp_path):
+    (tmp_path / "site-packages").mkdir()
+    library = "import numpy\ndef asked(x):\n    return isinstance(x, numpy.ndarray), x.__class__.__module__\n"
+    written(tmp_path, library, "site-packages/library.py")
+    program = (
+        "import sys\nsys.path.append('site-packages')\nimport numpy as np, library\nprint(library.asked(np.ones(2)))"
+    )
+    name = written(tmp_path, program)
+    assert run(tmp_path, name).stdout == "(False, 'cowarray')\n"
+    assert run(tmp_path, "--aliasing", name).stdout == "(True, 'numpy')\n"
+
+
 def test_the_report_names_the_lines_that_copied(tmp_path):
     name = written(tmp_path, "import numpy as np\nx = np.zeros(1000)\ny = x.copy()\nz = x.copy()\ny[0] = 1\nprint(5)\n")
     result = run(tmp_path, "--report", name)
