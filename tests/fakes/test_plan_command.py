@@ -213,6 +213,27 @@ def test_an_exception_holds_no_arrays(tmp_path):
     assert found["peak_bytes"] == 8 << 20
 
 
+def test_a_broadcast_tells_its_shape_and_has_no_elements(tmp_path):
+    text = """\
+        import numpy as np
+        b = np.broadcast(np.zeros((3000, 1)), np.zeros((1, 4000)), 5)
+        print(b.shape, b.size, b.ndim, b.nd, b.numiter, isinstance(b, np.broadcast))
+        print(np.broadcast(b, np.zeros((2, 1, 1))).shape)
+        small = np.broadcast(np.zeros(2), 1.0)
+        print([float(x) for x, _ in small], isinstance(small, np.broadcast), isinstance(3, np.broadcast))
+        for wrong in "next(b)", "iter(b)", "b.index", "np.broadcast(np.zeros(3000), np.zeros(4000))", "b.nothing":
+            try:
+                eval(wrong)
+            except (TypeError, ValueError, AttributeError) as error:
+                print(type(error).__name__)
+        """
+    _, printed = report(tmp_path, text)
+    assert printed == (
+        "(3000, 4000) 12000000 2 2 3 True\n(2, 3000, 4000)\n[0.0, 0.0] True False\n"
+        "FakeError\nFakeError\nFakeError\nValueError\nAttributeError\n"
+    )
+
+
 # ---- real arrays -----------------------------------------------------------------------------------------------------
 
 

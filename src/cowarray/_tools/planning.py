@@ -9,7 +9,7 @@ from typing import Any
 import cowarray
 from cowarray._modes.common.sizes import readable
 from cowarray._modes.fake.plan_report import answer, headline, table
-from cowarray._tools import planned_files, reporting, stand_ins
+from cowarray._tools import planned_files, planned_shapes, reporting, stand_ins
 from cowarray._tools.programs import ImportRule, Program
 from cowarray._tools.reporting import cut, line_of
 
@@ -21,7 +21,7 @@ FORMAT = "cowarray plan 1"
 def program(
     target: str, arguments: Sequence[str] = (), *, module: bool = False, include: Sequence[str] = ()
 ) -> Program:
-    """A program that is to be planned: a `Program` to which files are headers.
+    """A program that is to be planned: a `Program` to which files are headers, and broadcasts shapes.
 
     Parameters
     ----------
@@ -32,7 +32,11 @@ def program(
     -------
     Program
     """
-    return Program(target, arguments, module=module, include=include, replacing=planned_files.replaced)
+    return Program(target, arguments, module=module, include=include, replacing=_replaced)
+
+
+def _replaced() -> dict[Any, Any]:
+    return planned_files.replaced() | planned_shapes.replaced()
 
 
 def run(
