@@ -10,9 +10,9 @@ absent pools that it would connect. These stand in components of a union-find. A
 of its component, which stays connected as it was: to cut it would take a search, and the sums are a heuristic.
 
 In one thing it is not as there. What nobody refers to any more is made again only for what was made of it: it hands its
-cost and its parents down to that, and is no neighbour. There it stays one, and in a sum over many steps, as the gradient
-of a weight that all layers share, what is gone connects all that is absent: then everything costs the same, the sum
-leaves like anything else, and each time it is made again, so are all of its terms.
+cost and its parents down to that, and is no neighbour. There it stays one. In a sum over many steps, as the gradient of
+a weight that all layers share, what is gone then connects all that is absent. Everything costs the same, the sum leaves
+like anything else, and each time it is made again, so are all of its terms.
 
 One file, for each change of a pool's state must leave components, candidates and sums as the search expects them.
 """
@@ -194,8 +194,8 @@ cdef bint join_as_family(Vertex *parent, Vertex *child) except -1:
 cdef void hand_down(Vertex *gone, Vertex *child) noexcept:
     """To make a child that is not gone itself takes what it takes to make one that is, and what that is made of.
 
-    Of its parents the last few: a sum over all layers has one more with each. Without memory they are no neighbours: that
-    is a worse guess, and no failure.
+    Of its parents the last few: a sum over all layers has one more with each. Without memory they are no neighbours:
+    that is a worse guess, and no failure.
     """
     cdef Vertex *parent
     cdef Py_ssize_t i = gone.n_parents, handed = 0
