@@ -4,6 +4,7 @@ import _thread
 import os
 import subprocess
 import sys
+import textwrap
 import threading
 from typing import Any, NamedTuple
 
@@ -168,7 +169,7 @@ def test_a_child_is_told_and_can_save_itself(tmp_path, held, monkeypatch):
 
 
 def test_a_thread_that_has_the_number_of_the_last_one_is_not_taken_for_it(monkeypatch):
-    background, seen, start = Background(), [], _thread.start_new_thread
+    background, seen, start = Background("A test"), [], _thread.start_new_thread
     background.put(lambda: seen.append(background.is_here()))
     background.flush()
     monkeypatch.setattr(threading, "get_ident", lambda: 7)  # numbers come again
@@ -189,6 +190,39 @@ for k in range(5):
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
     for k in range(5):
         np.testing.assert_array_equal(np.load(tmp_path / f"{k}.npy"), np.full(N, k + 1.0))
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_a_failure_that_nobody_asks_for_is_said(tmp_path, held):
+    script = """
+        import sys
+        import cowarray
+        saved = cowarray.save_async(sys.argv[1] + "/none/x.npy", cowarray.ones(3))
+        if sys.argv[2] == "False":
+            del saved
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(tmp_path), str(held)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
+    assert done.returncode == 0
+    assert done.stderr.count("RuntimeWarning: save_async: a file is not saved: [Errno 2]") == 1, done.stderr
+
+
+@pytest.mark.parametrize("ask", ["saved.exception()", "saved.add_done_callback(print)", "saved.cancel()"])
+def test_a_failure_that_somebody_asks_for_is_not_said_again(tmp_path, ask):
+    script = f"""
+        import os, sys
+        import cowarray
+        saved = cowarray.save_async(sys.argv[1] + "/none/x.npy", cowarray.ones(3))
+        child = os.fork()  # whose futures fail without a file that is missed
+        if child:
+            {ask}
+            os.waitpid(child, 0)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
+    assert done.returncode == 0
+    if ask != "saved.cancel()" or "Errno" not in done.stderr:  # it may come too late
+        assert done.stderr == ""
 
 
 def test_a_save_inside_aliasing_copies_nothing(tmp_path):

@@ -863,7 +863,7 @@ def test_a_close_that_was_interrupted_is_no_close(folder, monkeypatch):
 
 def test_a_last_job_is_done_although_the_thread_has_the_lock():
     """It has seen that there are no others, and has not yet said so."""
-    jobs, done = background.Background(), []
+    jobs, done = background.Background("A test"), []
 
     class Empty(deque):
         def __bool__(self):
@@ -960,3 +960,27 @@ def test_the_end_of_a_process_waits_for_what_is_written(folder, ends):
     with ca.History(folder, mode="r") as history:
         assert list(history) == [0, 1, 2, 3, 4, 5]
         assert (history.state["x"] == 5).all()
+
+
+@pytest.mark.parametrize("room", ["none", "again"])
+def test_the_end_of_a_process_says_what_is_lost(folder, room):
+    script = """
+        import resource, sys
+        import numpy as np, cowarray
+        h = cowarray.History(sys.argv[1], {"x": np.zeros(1 << 20)})
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))
+        h.state["x"][...] = 1
+        h.commit("precious", durable="background")
+        h._store._jobs.wait()
+        if sys.argv[2] == "again":
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(folder), room]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
+    assert done.returncode == 0
+    lost = f"RuntimeWarning: History: what was committed in the background to {folder} is lost: [Errno 27]"
+    assert done.stderr.count(lost) == (room == "none"), done.stderr
+    assert done.stderr or room == "again"
+    with ca.History(folder, mode="r") as history:
+        assert list(history) == ([0] if room == "none" else [0, 1])

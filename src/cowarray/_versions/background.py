@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import os
 import threading
+import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -31,11 +32,17 @@ class _Worker:
 class Background:
     """Jobs in their order. One that fails stays the first, and is tried again with the next one, or by `flush`.
 
-    The end of the process waits for the thread, which lives as long as there are jobs. A job may run twice, if an
-    interrupt comes just when it has ended.
+    The end of the process waits for the thread, which lives as long as there are jobs, and tries once more what has
+    failed. A job may run twice, if an interrupt comes just when it has ended.
+
+    Parameters
+    ----------
+    what : str
+        What the jobs are to do, for the warning that it is lost.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, what: str) -> None:
+        self._what = what
         self._jobs: deque[_Job] = deque()
         self._begun: _Job | None = None
         self._last: list[_Job] = []
@@ -134,6 +141,17 @@ class Background:
                 self._jobs[0]()
                 self._drop_first()
 
+    def give_up(self) -> None:
+        """As `flush`, but a warning says what is lost."""
+        try:
+            self.flush()
+        except Exception as error:
+            warnings.warn(f"{self._what} is lost: {error}", RuntimeWarning, 2)
+
+    def forget(self) -> None:
+        """Drop the jobs, which have failed and were given up."""
+        self._jobs.clear()
+
     def wait(self) -> None:
         """Wait until the thread has ended, whatever it could not do."""
         while (worker := self._worker) is not None:
@@ -144,16 +162,17 @@ class Background:
 _ALL: weakref.WeakSet[Background] = weakref.WeakSet()
 
 
-def _wait_for_all() -> None:
-    for each in list(_ALL):
-        each.wait()
+def _end_all() -> None:
+    with contextlib.ExitStack() as stack:  # all, whatever one of them raises: a warning may be an error
+        for each in list(_ALL):
+            stack.callback(each.give_up)
 
 
 def _after_fork() -> None:
     """The threads are the parent's, and so are their jobs."""
     for each in list(_ALL):
-        each.__init__()  # type: ignore[misc]
+        each.__init__(each._what)  # type: ignore[misc]
 
 
-atexit.register(_wait_for_all)
+atexit.register(_end_all)
 os.register_at_fork(after_in_child=_after_fork)

@@ -378,7 +378,8 @@ class History:
         message : str, optional
         durable : True or "background"
             Of a history in a folder: whether to return when the version is safe on the disk, or at once, while a thread
-            writes it; `flush` waits for that.
+            writes it; `flush` waits for that. What the thread could not write is tried again, at last by the end of the
+            history or of the process, where a RuntimeWarning says what is lost.
 
         Returns
         -------

@@ -1,13 +1,16 @@
 """`save_async`: files of what a state is now, written while the program goes on."""
 
+import atexit
+import contextlib
 import errno
 import itertools
 import os
 import struct
 import threading
 import traceback
+import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,8 +31,42 @@ __all__ = ["save_async"]
 _CHUNK = 4 << 20
 
 _counter = itertools.count()
-_pending: weakref.WeakSet[Future[Path]] = weakref.WeakSet()
-_thread = Background()
+
+
+class _Saved(Future[Path]):
+    """Says that there is no file, if nobody has asked for it when it ends, or the process."""
+
+    was_asked = False
+
+    def result(self, timeout: float | None = None) -> Path:
+        try:
+            return super().result(timeout)
+        finally:
+            self.was_asked = self.done()
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        try:
+            return super().exception(timeout)
+        finally:
+            self.was_asked = self.done()
+
+    def add_done_callback(self, fn: Callable[[Future[Path]], object]) -> None:
+        self.was_asked = True
+        super().add_done_callback(fn)
+
+    def say(self) -> None:
+        if self.was_asked or not self.done() or self.cancelled():
+            return
+        error = self.exception()
+        if error is not None:
+            warnings.warn(f"save_async: a file is not saved: {error}", RuntimeWarning, 2)
+
+    def __del__(self) -> None:
+        self.say()
+
+
+_pending: weakref.WeakSet[_Saved] = weakref.WeakSet()
+_thread = Background("save_async: a file")
 
 
 @public
@@ -50,8 +87,8 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
     Returns
     -------
     concurrent.futures.Future
-        Its result is the path. Its exception says why there is no file: no room, no such folder. The end of the process
-        waits for it. In a forked child it is a RuntimeError.
+        Its result is the path. Its exception says why there is no file: no room, no such folder; if nobody asks for
+        it, a RuntimeWarning does. The end of the process waits for it. In a forked child it is a RuntimeError.
 
     Raises
     ------
@@ -95,7 +132,7 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
 
 
 def _submit(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> Future[Path]:
-    future: Future[Path] = Future()
+    future = _Saved()
 
     def job() -> None:
         if not future.set_running_or_notify_cancel():
@@ -118,13 +155,22 @@ def _submit(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> 
 def _after_fork() -> None:
     """The thread is the parent's. Whoever waits here would wait for ever."""
     global _thread
-    _thread = Background()
+    _thread = Background("save_async: a file")
     for future in list(_pending):
+        future.was_asked = True  # the parent says it
         if not future.done():
             future._condition = threading.Condition()  # the parent's thread may have held it
             future.set_exception(RuntimeError("save_async: the process that saves is the parent"))
 
 
+def _at_exit() -> None:
+    _thread.wait()
+    with contextlib.ExitStack() as stack:  # a warning may be an error
+        for future in list(_pending):
+            stack.callback(future.say)
+
+
+atexit.register(_at_exit)
 os.register_at_fork(after_in_child=_after_fork)
 
 

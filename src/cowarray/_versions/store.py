@@ -16,7 +16,6 @@ import errno
 import fcntl
 import io
 import os
-import warnings
 import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -64,7 +63,7 @@ class Store:
         self._process = os.getpid()
         self._lock_file = -1
         self._lock_identity = (0, 0)
-        self._jobs = Background()
+        self._jobs = Background(f"History: what was committed in the background to {folder}")
         self._file, self._end = 0, 0
         self._replaced = False
         self._is_closed = False
@@ -176,10 +175,9 @@ class Store:
     def _give_up(self) -> None:
         """Close. What could not be written is tried once more."""
         try:
-            self.flush()
-        except Exception as error:
-            warnings.warn(f"History: what was committed in the background is lost: {error}", RuntimeWarning, 2)
+            self._jobs.give_up()
         finally:
+            self._jobs.forget()
             self._close_files()
 
     def _close_files(self) -> None:
