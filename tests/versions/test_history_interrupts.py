@@ -91,9 +91,11 @@ STEPS = {
     "branch": lambda history: history.branch("new"),
     "merge": lambda history: history.merge("other"),
     "keep": lambda history: history.keep(last=1),
+    "compact": lambda history: history.compact(),
     "read": lambda history: history[0],
 }
 EDITED = {"commit", "undo with discard"}
+IN_MEMORY = [name for name in STEPS if name != "compact"]
 
 
 def seen(history):
@@ -101,7 +103,7 @@ def seen(history):
 
 
 @pytest.mark.parametrize("shape", SIZES, ids=str)
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("name", IN_MEMORY)
 def test_an_interrupt_at_any_bytecode(name, shape):
     step = STEPS[name]
     history, _ = world(shape)
@@ -151,7 +153,7 @@ def test_an_interrupt_at_any_bytecode(name, shape):
 
 @pytest.mark.parametrize("error", [Interrupt, Timeout])
 @pytest.mark.parametrize("shape", SIZES, ids=str)
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("name", IN_MEMORY)
 def test_what_is_written_after_an_interrupt_is_kept(name, shape, error):
     step = STEPS[name]
     history, _ = world(shape)
@@ -186,7 +188,7 @@ def interrupting(tmp_path_factory):
 
 
 @pytest.mark.parametrize("error", [Interrupt, Timeout])
-@pytest.mark.parametrize("name", ["commit", "undo", "checkout"])
+@pytest.mark.parametrize("name", ["commit", "undo", "checkout", "keep", "compact"])
 def test_a_folder_opens_after_an_interrupt(tmp_path, interrupting, name, error):
     def interrupt(*_):
         raise error
@@ -218,10 +220,15 @@ def test_a_folder_opens_after_an_interrupt(tmp_path, interrupting, name, error):
                 history.checkout(history.version, discard=True)
                 versions.setdefault(history.version, said(history.state))
                 assert said(history.state) == versions[history.version], point
+                history.state["a"][9], history.state["b"] = 9, np.full(5, point)
+                versions[history.commit()] = said(history.state)
+                left = list(history)
+                assert name != "keep" or left in ([0, 1, 2, 3], [2, 3]), point
+                assert all(said(history[number]) == versions[number] for number in left), point
             with ca.History(tmp_path / f"at-{point}") as again:
-                for number in again:
-                    if number in versions:
-                        assert said(again[number]) == versions[number], point
+                assert list(again) == left, point
+                assert all(said(again[number]) == versions[number] for number in left), point
+                assert again.verify() == [], point
                 assert said(again.state) == said(again[again.version]), point
     finally:
         signal.signal(signal.SIGINT, before)

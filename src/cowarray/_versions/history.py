@@ -40,7 +40,7 @@ from cowarray._versions.tracked import PAGE, Tracked, write_pages
 from cowarray._versions.tree import NO_ENTRIES, Leap, Node, Present, Tree, Version
 
 if TYPE_CHECKING:
-    from cowarray._versions.store import Store
+    from cowarray._versions.store import Store, Successor
 
 __all__ = ["History"]
 
@@ -75,6 +75,15 @@ class _Step:
     discards: bool = False  # what is not committed
 
 
+@dataclass
+class _Renewal:
+    """Versions that take the place of all, in a folder."""
+
+    made: "Successor"
+    tree: Tree
+    compacted: list[_Slot]  # arrays whose pages all are their bases' then
+
+
 _HISTORIES: weakref.WeakSet["History"] = weakref.WeakSet()
 
 
@@ -107,6 +116,8 @@ def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Conca
                 self._caller = threading.get_ident()
                 if self._step is not None:
                     self._go_on(self._step, function.__name__, discard=bool(kwargs.get("discard")))
+                if self._renewal is not None:
+                    self._end_renewal(self._renewal)
                 try:
                     return function(self, *args, **kwargs)
                 finally:
@@ -213,6 +224,7 @@ class History:
         self._contents: Contents | DiskContents = Contents()
         self._tree = Tree()
         self._step: _Step | None = None
+        self._renewal: _Renewal | None = None
         self._is_torn = False  # between the versions of a step that could neither be made nor undone
         self._store: Store | None = None
         self._place: tuple[int, dict[str, int], str] = 0, {"main": 0}, "main"
@@ -253,7 +265,6 @@ class History:
             tree = StoredTree(store, 0)
             tree.add(self._tree[0], [])
             self._tree = tree
-            store.published()
             weakref.finalize(self, store.drop).atexit = False
         except BaseException:
             store.close()
@@ -623,11 +634,10 @@ class History:
         tree = self._tree
         kept = {*list(tree.parents())[-last:], self._head, *self._tips.values()}
         thinned = tree.thinned(kept)
-        if self._store is not None:
-            self._store.publish(thinned, self._now())
-        self._tree = tree.renewed(thinned)
-        if self._store is not None:
-            self._store.published()
+        if self._store is None:
+            self._tree = thinned
+        else:
+            self._renew(_Renewal(self._store.successor(thinned, self._now()), thinned, []))
         layouts = {id(node.layout): node.layout for node in thinned.nodes()}
         named = {number for layout in layouts.values() for _, number in arrays_of(layout)}
         for number in set(self._slots) - named:
@@ -699,11 +709,7 @@ class History:
         values = {
             number: (slot.first, slot.tracked.copy_of_committed()[0].to_numpy()) for number, slot in arrays.items()
         }
-        store.compact(tree, self._now(), values, copied)
-        self._tree = self._tree.renewed(tree)
-        for slot in arrays.values():
-            slot.held[:] = 0
-        store.compacted()
+        self._renew(_Renewal(store.compact(tree, self._now(), values, copied), tree, list(arrays.values())))
 
     def _compacted(self, slots: list[_Slot], store: "Store") -> tuple[Tree, _Numbers]:
         """The tree after `compact`, and the contents that are copied for it: all but those that arrays have now."""
@@ -1033,6 +1039,44 @@ class History:
             self._state = put_back(layout, self._state, arrays)
         self._step, self._is_torn = None, False
         self._say(self._head, self._tips, self._branch)
+
+    def _renew(self, renewal: _Renewal) -> None:
+        """Have other versions in the folder. What is interrupted or fails is undone or finished: see `_end_renewal`."""
+        assert self._store is not None, "one in memory has its tree alone"
+        try:
+            self._renewal = renewal
+            self._store.replace(renewal.made)
+            self._finish_renewal(renewal)
+        except BaseException:
+            if self._renewal is renewal:
+                self._end_renewal(renewal)
+            raise
+
+    def _end_renewal(self, renewal: _Renewal, tries: int = 3) -> None:
+        """Finish what the folder has, and undo what it does not have yet. What could not be done here, the next call
+        does.
+        """
+        assert self._store is not None, "as above"
+        try:
+            if self._store.has(renewal.made):
+                self._finish_renewal(renewal)
+            else:
+                self._store.withdraw(renewal.made)
+                self._renewal = None
+        except BaseException:
+            if self._renewal is renewal and tries:
+                self._end_renewal(renewal, tries - 1)
+            raise
+
+    def _finish_renewal(self, renewal: _Renewal) -> None:
+        """What is done twice is done once."""
+        assert self._store is not None, "as above"
+        self._store.settle(renewal.made)
+        self._tree = self._tree.renewed(renewal.tree)
+        for slot in renewal.compacted:
+            slot.held[:] = 0
+        self._store.end(renewal.made)
+        self._renewal = None
 
     # ---- merging -----------------------------------------------------------------------------------------------------
 

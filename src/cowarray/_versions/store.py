@@ -18,6 +18,7 @@ import io
 import os
 import weakref
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,21 @@ from cowarray._versions.numbers import unique
 from cowarray._versions.records import FILE_BITS, RECORD, DiskContents, record_of
 from cowarray._versions.tree import Leap, Node, Present, Tree
 
-__all__ = ["Store"]
+__all__ = ["Store", "Successor"]
 
 _Bytes = NDArray[np.uint8]
 _Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Successor:
+    """A database that is written, and is to take the place of the one of now."""
+
+    number: int
+    last: int  # version
+    before: Database | None
+    bases: dict[int, Path]  # by the first page, if all is written anew
+    left: list[Path]  # files that nothing names then
 
 
 class Store:
@@ -65,7 +77,6 @@ class Store:
         self._lock_identity = (0, 0)
         self._jobs = Background(f"History: what was committed in the background to {folder}")
         self._file, self._end = 0, 0
-        self._replaced = False
         self._is_closed = False
         self._unnamed: list[Statement] = []  # rows of bases that go with the next version
         self._database: Database | None = None
@@ -212,8 +223,6 @@ class Store:
             raise io.UnsupportedOperation("History: it was opened for reading")
         if self._process != os.getpid():
             raise RuntimeError("History: after a fork, only the parent writes to its folder")
-        if self._replaced:
-            raise RuntimeError("History: compacting was interrupted; open the folder again")
         self._see_itself(self._lock_file, self.folder / "lock")
         self._see_itself(self.contents.files[self._file], self._pages_of(self._file))
 
@@ -309,42 +318,80 @@ class Store:
 
     # ---- writing it anew ---------------------------------------------------------------------------------------------
 
-    def publish(self, tree: Tree, present: Present, bases: list[Statement] | None = None) -> None:
-        """Have the versions of a tree and no others, in one step. `published` ends it.
+    def publish(self, tree: Tree, present: Present) -> None:
+        """Have the versions of a tree, and be a history."""
+        made = self.successor(tree, present)
+        try:
+            self.replace(made)
+        except BaseException:
+            self.withdraw(made)
+            raise
+        self.settle(made)
 
-        Parameters
-        ----------
-        bases : list, optional
-            Rows of the arrays; those of now if omitted.
+    def successor(self, tree: Tree, present: Present) -> Successor:
+        """Write the versions of a tree and no others, where they do not count yet.
+
+        `replace` makes them count, in one step. `settle` and `end` follow; where it was interrupted, `withdraw`.
         """
         self._see_writable()
         self.flush()
-        before = self._database
-        if bases is None:
-            known = [] if before is None else before.bases()
-            bases = [row for number, first, base in known for row in rows_of_base(base, number, first)]
-            bases += self._unnamed
+        known = [] if self._database is None else self._database.bases()
+        rows = [row for number, first, base in known for row in rows_of_base(base, number, first)]
+        return self._successor(tree, present, [*rows, *self._unnamed], {}, [])
+
+    def _successor(
+        self, tree: Tree, present: Present, rows: list[Statement], bases: dict[int, Path], left: list[Path]
+    ) -> Successor:
         number = newest_of(self.folder) + 1
-        self._write_database(number, tree, [*bases, *rows_of_present(present, tree.last)])
-        path, opened = self.folder / name_of(number), None
-        self._replaced = True  # who is interrupted from here on does not know which versions there are
+        self._write_database(number, tree, [*rows, *rows_of_present(present, tree.last)])
+        return Successor(number, tree.last, self._database, bases, left)
+
+    def replace(self, made: Successor) -> None:
+        """Have the versions of a successor count. From the last line on, they do for this process."""
+        path = self.folder / name_of(made.number)
+        path.with_name(path.name + ".part").rename(path)
+        sync_folder(self.folder)
+        opened = Database(self.folder, made.number, writes=True)
         try:
-            path.with_name(path.name + ".part").rename(path)
-            sync_folder(self.folder)
-            opened = Database(self.folder, number, writes=True)
             opened.see_format()
-        except Exception:
-            if opened is not None:
-                opened.close()
-            path.unlink(missing_ok=True)
+        except BaseException:
+            opened.close()
+            raise
+        self._database = opened
+
+    def has(self, made: Successor) -> bool:
+        """Whether a successor has taken its place."""
+        return self._database is not None and self._database.number == made.number
+
+    def withdraw(self, made: Successor) -> None:
+        """Take the name from a successor that has not taken its place. What is done twice is done once."""
+        if self.is_writers and not self._is_closed:
+            (self.folder / name_of(made.number)).unlink(missing_ok=True)
             with contextlib.suppress(OSError):
                 sync_folder(self.folder)
-            self._replaced = False
-            raise
-        self._database, self._unnamed, self.written = opened, [], tree.last
-        if before is not None:
-            before.close()
-        self._sweep()
+
+    def settle(self, made: Successor) -> None:
+        """Go on from the versions of a successor. What is done twice is done once."""
+        self._unnamed, self.written = [], made.last
+        for first, path in made.bases.items():
+            self.contents.add_base(first, path)
+
+    def end(self, made: Successor) -> None:
+        """Let go of what was before. What is done twice is done once, and nothing reads it any more."""
+        if made.before is not None:
+            made.before.close()
+        if not self.is_writers or self._is_closed:
+            return
+        if made.bases:
+            self.contents.close_all_but(self._file)
+        name = self.database.path.name
+        with contextlib.suppress(OSError):  # the new one counts all the same
+            for path in self.folder.glob("history-*.sqlite*"):
+                if path.name not in (name, f"{name}-journal"):
+                    path.unlink(missing_ok=True)
+        for path in made.left:
+            with contextlib.suppress(OSError):
+                path.unlink()
 
     def _write_database(self, number: int, tree: Tree, rows: list[Statement]) -> None:
         """Write a file of all versions, which does not count yet."""
@@ -362,27 +409,10 @@ class Store:
         finally:
             os.close(descriptor)
 
-    def _sweep(self) -> None:
-        """Take their names from the files that do not count any more."""
-        name = self.database.path.name
-        with contextlib.suppress(OSError):  # the new one counts all the same
-            for path in self.folder.glob("history-*.sqlite*"):
-                if path.name not in (name, f"{name}-journal"):
-                    path.unlink(missing_ok=True)
-
-    def published(self) -> None:
-        """The caller uses the new versions from here on."""
-        self._replaced = False
-
-    def compacted(self) -> None:
-        """As `published`, after `compact`."""
-        self.published()
-        self.contents.close_all_but(self._file)
-
     def compact(
         self, tree: Tree, present: Present, arrays: dict[int, tuple[int, NDArray[Any]]], kept: _Numbers
-    ) -> None:
-        """Write everything anew; then the files of before lose their names. `compacted` ends it.
+    ) -> Successor:
+        """Write everything anew, as `successor` does; at the end the files of before lose their names.
 
         Parameters
         ----------
@@ -407,14 +437,9 @@ class Store:
         self._end = os.fstat(descriptor).st_size
         bases = {number: self._write_array(number, value) for number, (_, value) in arrays.items()}
         rows = [row for number, base in bases.items() for row in rows_of_base(base, number, arrays[number][0])]
-        self.publish(tree, present, rows)
-        for number, base in bases.items():
-            self.contents.add_base(arrays[number][0], self.folder / "bases" / base.name)
-        named = {base.name for base in bases.values()}
-        for path in [*before, *(self.folder / "bases").iterdir()]:
-            if path.name not in named:
-                with contextlib.suppress(OSError):
-                    path.unlink()
+        named = {arrays[number][0]: self.folder / "bases" / base.name for number, base in bases.items()}
+        left = [*before, *set((self.folder / "bases").iterdir()).difference(named.values())]
+        return self._successor(tree, present, rows, named, left)
 
     def arranged(self, count: int) -> _Numbers:
         """The numbers that contents get which are written by `compact`."""
