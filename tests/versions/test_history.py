@@ -6,6 +6,7 @@ It is one file because each section keeps histories of the same states. Each can
 import os
 import pickle
 import random
+import re
 import threading
 from collections import OrderedDict, defaultdict
 from dataclasses import dataclass, field
@@ -501,6 +502,56 @@ def test_steps_that_are_not_there():
         with pytest.raises(error, match=text):
             step()
         assert all_of(history) == before
+
+
+@pytest.mark.parametrize("value", [5, None, b"x", ["x"]], ids=repr)
+def test_names_and_messages_are_text(value):
+    history = ca.History({"a": ca.zeros(3)})
+    history.state["a"][0] = 1
+    history.commit()
+    for step, text in [
+        (lambda: history.branch(value), "History.branch: a name is text"),
+        (lambda: history.switch(value), "History.switch: a name is text"),
+        (lambda: history.commit(value), "History.commit: a message is text"),
+        (lambda: history.merge(0, value), "History.merge: a message is text"),
+    ]:
+        before = all_of(history)
+        with pytest.raises(TypeError, match=re.escape(f"{text} (got {value!r})")):
+            step()
+        assert all_of(history) == before
+
+
+@pytest.mark.parametrize("value", [True, False, 1.0, None, b"main", np.True_], ids=repr)
+def test_versions_are_numbers_or_branches(value):
+    history = ca.History([ca.zeros(3)])
+    for name, step in [
+        ("checkout", lambda: history.checkout(value)),
+        ("getitem", lambda: history[value]),
+        ("merge", lambda: history.merge(value)),
+        ("changes", lambda: history.changes(0, value)),
+    ]:
+        text = f"History.{name}: a version is a number, or a branch's name (got {value!r})"
+        with pytest.raises(TypeError, match=re.escape(text)):
+            step()
+    assert value not in history
+
+
+@pytest.mark.parametrize("last", [True, 2.0, "2", None], ids=repr)
+def test_how_many_are_kept_is_an_integer(last):
+    history = ca.History([1])
+    with pytest.raises(TypeError, match=re.escape(f"History.keep: last must be an integer (got {last!r})")):
+        history.keep(last=last)
+    history.keep(last=np.int64(1))
+
+
+@pytest.mark.parametrize("state", [5, None, True, b"folder", 2.5], ids=repr)
+def test_a_plain_value_is_no_state(tmp_path, state):
+    text = f"History: a state is an array, a dict, a list, a tuple or a dataclass (got {state!r})"
+    with pytest.raises(TypeError, match=re.escape(text)):
+        ca.History(state)
+    with pytest.raises(TypeError, match=re.escape(text)):
+        ca.History(tmp_path / "new", state)
+    assert not (tmp_path / "new").exists()
 
 
 # ---- branches and merges ---------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from cowarray._native.fork_locks import importing
 from cowarray._native.public import public
 from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, changes, find
-from cowarray._versions.containers import Layout, arrays_in, arrays_of, merged, number_of, put_back, read
+from cowarray._versions.containers import Layout, Value, arrays_in, arrays_of, merged, number_of, put_back, read
 from cowarray._versions.contents import Contents
 from cowarray._versions.elements import Elements
 from cowarray._versions.merging import MergeConflict, put_changes, see_policy
@@ -105,6 +105,19 @@ def _is_on_stack(history: "History") -> bool:
     return False
 
 
+def _integer(rule: str, value: int) -> int:
+    """An integer, which is no truth value."""
+    with suppress(TypeError):
+        if not isinstance(value, bool):
+            return operator.index(value)
+    raise TypeError(f"{rule} (got {value!r})")
+
+
+def _see_text(name: str, what: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"History.{name}: {what} is text (got {value!r})")
+
+
 def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Concatenate["History", _P], _R]:
     """One call at a time; what an interrupt or a lack of memory has cut short is looked after first."""
 
@@ -154,7 +167,7 @@ class History:
     Raises
     ------
     TypeError
-        The state has something else, a fake, or a deferred array; the message says where.
+        The state is a plain value alone, or has something else, a fake, or a deferred array; the message says where.
     ValueError
         The state contains itself, or the folder is damaged, or a file in it was changed.
     FileNotFoundError, FileExistsError
@@ -248,6 +261,8 @@ class History:
 
     def _begin(self, state: Any) -> None:
         layout, self._state = read(state, self._take, copied=True)
+        if isinstance(layout, Value):
+            raise TypeError(f"History: a state is an array, a dict, a list, a tuple or a dataclass (got {state!r})")
         self._tree.add(self._tree.node(Version(0, None, None, "", time.time(), {}), layout, NO_ENTRIES), [])
         self._fresh = set()
 
@@ -351,8 +366,8 @@ class History:
     def __contains__(self, version: object) -> bool:
         """Whether there is a version of that number, or a branch of that name."""
         wanted: Any = version
-        with self._lock, suppress(KeyError):
-            self._find(wanted)
+        with self._lock, suppress(KeyError, TypeError):
+            self._find("contains", wanted)
             return True
         return False
 
@@ -400,12 +415,13 @@ class History:
         Raises
         ------
         TypeError
-            The state has something that cannot be kept.
+            The state has something that cannot be kept, or the message is no text.
         MemoryError
             Nothing was committed.
         """
         if durable not in (True, "background"):
             raise ValueError(f"History.commit: durable must be True or 'background' (got {durable!r})")
+        _see_text("commit", "a message", message)
         layout = self._look_at_layout()
         changed, written = self._changed(layout)
         if not changed and layout == self._tree[self._head].layout:
@@ -481,12 +497,14 @@ class History:
 
         Raises
         ------
+        TypeError
+            It is neither a number nor a name.
         KeyError
             There is no such version.
         ValueError
             The state has changes that are not committed.
         """
-        return self._go("checkout", self._find(version), self._branch, discard)
+        return self._go("checkout", self._find("checkout", version), self._branch, discard)
 
     @_whole
     def branch(self, name: str) -> None:
@@ -498,9 +516,12 @@ class History:
 
         Raises
         ------
+        TypeError
+            The name is no text.
         ValueError
             There is such a branch.
         """
+        _see_text("branch", "a name", name)
         if name in self._tips:
             raise ValueError(f"History.branch: there is a branch {name!r}")
         tips = {**self._tips, name: self._head}
@@ -524,11 +545,14 @@ class History:
 
         Raises
         ------
+        TypeError
+            The name is no text.
         KeyError
             There is no such branch.
         ValueError
             The state has changes that are not committed.
         """
+        _see_text("switch", "a name", name)
         if name not in self._tips:
             raise KeyError(f"History.switch: there is no branch {name!r}")
         return self._go("switch", self._tips[name], name, discard)
@@ -563,13 +587,16 @@ class History:
         ------
         MergeConflict
             Both changed something, and `conflicts` is "raise". Nothing was done.
+        TypeError
+            The version is neither a number nor a name, or the message is no text.
         KeyError
             There is no such version.
         ValueError
             The state has changes that are not committed, or `conflicts` is none of the three.
         """
         see_policy("History.merge", conflicts)
-        theirs = self._find(other)
+        _see_text("merge", "a message", message)
+        theirs = self._find("merge", other)
         self._see_clean("merge", discard=False)
         self._see_left(theirs)
         base = self._tree.common(self._head, theirs)
@@ -594,10 +621,12 @@ class History:
 
         Raises
         ------
+        TypeError
+            One is neither a number nor a name.
         KeyError
             There is no such version.
         """
-        first, second = self._find(a), self._find(b)
+        first, second = self._find("changes", a), self._find("changes", b)
         both = set(arrays_of(self._tree[first].layout)) & set(arrays_of(self._tree[second].layout))
         pages, at_second = self._tree.between(first, second)
         _, at_first = self._tree.between(second, first)
@@ -622,9 +651,12 @@ class History:
 
         Raises
         ------
+        TypeError
+            It is no integer.
         ValueError
             It is less than 1.
         """
+        last = _integer("History.keep: last must be an integer", last)
         if last < 1:
             raise ValueError(f"History.keep: last must be at least 1 (got {last})")
         self._keep(last)
@@ -754,7 +786,7 @@ class History:
     @_whole
     def __getitem__(self, version: int | str) -> Any:
         """The state of a version: read-only arrays in new containers."""
-        number = self._find(version)
+        number = self._find("getitem", version)
         layout = self._tree[number].layout
         values = {index: self._value(index, number) for _, index in arrays_of(layout)}
         for value in values.values():
@@ -899,11 +931,11 @@ class History:
         numbers = [{number for _, number in arrays_of(self._tree[at].layout)} for at in (version, self._head)]
         self._take_back(numbers[0] - numbers[1])
 
-    def _find(self, version: int | str) -> int:
-        try:
-            number = self._tips.get(version, -1) if isinstance(version, str) else operator.index(version)
-        except TypeError:
-            number = -1
+    def _find(self, name: str, version: int | str) -> int:
+        if isinstance(version, str):
+            number = self._tips.get(version, -1)
+        else:
+            number = _integer(f"History.{name}: a version is a number, or a branch's name", version)
         if number not in self._tree:
             raise KeyError(f"History: there is no version {version!r}")
         return number
