@@ -544,6 +544,15 @@ def test_how_many_are_kept_is_an_integer(last):
     history.keep(last=np.int64(1))
 
 
+@pytest.mark.parametrize("how", [{"mode": "r"}, {"template": [0]}, {"mode": "r", "template": [0]}], ids=repr)
+def test_a_new_history_takes_neither_mode_nor_template(tmp_path, how):
+    for where in ([ca.zeros(3)],), (tmp_path / "new", [ca.zeros(3)]):
+        with pytest.raises(ValueError, match="History: mode and template are for a folder that has a history"):
+            ca.History(*where, **how)
+    assert not (tmp_path / "new").exists()
+    assert ca.History([ca.zeros(3)], mode="r+", template=None).version == 0
+
+
 @pytest.mark.parametrize("state", [5, None, True, b"folder", 2.5], ids=repr)
 def test_a_plain_value_is_no_state(tmp_path, state):
     text = f"History: a state is an array, a dict, a list, a tuple or a dataclass (got {state!r})"
