@@ -264,6 +264,83 @@ def test_of_two_damaged_versions_no_page_stays(folder):
     history.close()
 
 
+def newest(folder):
+    return max(folder.glob("history-*.sqlite"))
+
+
+def put_zeros(path, first, count):
+    with path.open("r+b") as file:
+        file.seek(first)
+        file.write(bytes(count))
+
+
+DAMAGES = {
+    "cut to half": lambda folder: os.truncate(newest(folder), newest(folder).stat().st_size // 2),
+    "emptied": lambda folder: os.truncate(newest(folder), 0),
+    "zeros": lambda folder: put_zeros(newest(folder), 0, newest(folder).stat().st_size),
+    "zeros in the middle": lambda folder: put_zeros(newest(folder), 3 * 1024, newest(folder).stat().st_size // 2),
+    "no tables": lambda folder: change(folder, "DROP TABLE format"),
+    "no rows": lambda folder: change(folder, "DELETE FROM present"),
+    "no text": lambda folder: change(folder, "UPDATE present SET tips = 'x'"),
+    "no entries": lambda folder: change(folder, "UPDATE versions SET entries = x'00'"),
+    "no layouts": lambda folder: change(folder, "UPDATE layouts SET text = 'x'"),
+    "no bases": lambda folder: shutil.rmtree(folder / "bases"),
+    "no base": lambda folder: next((folder / "bases").iterdir()).unlink(),
+}
+
+
+def change(folder, statement):
+    with contextlib.closing(sqlite3.connect(newest(folder))) as connection, connection:
+        connection.execute(statement)
+
+
+@pytest.mark.parametrize("mode", ["r+", "r"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_folder_is_said_to_be_one(folder, damage, mode):
+    edited(folder, 12, 1000)
+    DAMAGES[damage](folder)
+    with pytest.raises(ValueError, match=f"^History: in {folder}, the folder is damaged: "):
+        ca.History(folder, mode=mode)
+    shutil.rmtree(folder)
+    ca.History(folder, [ca.zeros(3)]).close()  # no lock is left
+
+
+def test_a_folder_without_its_pages_is_damaged(folder):
+    was = edited(folder, 3, 1000)
+    shutil.rmtree(folder / "pages")
+    with pytest.raises(ValueError, match=f"^History: in {folder}, the folder is damaged: "):
+        ca.History(folder)
+    with pytest.warns(UserWarning, match="is damaged"), ca.History(folder, mode="r") as history:
+        assert equal(history[0], was[0])
+
+
+def test_a_page_of_zeros_anywhere_in_the_tables_is_an_error_of_value_or_none(folder, tmp_path):
+    was = edited(folder, 12, 1000)
+    found = others = 0
+    for at in range(newest(folder).stat().st_size // 1024):
+        other = shutil.copytree(folder, tmp_path / "other")
+        put_zeros(newest(other), at * 1024, 1024)
+        try:
+            with ca.History(other) as history:
+                assert [history[number]["t"] for number in history] == [each["t"] for each in was]
+        except ValueError as error:
+            found += str(error).startswith("History: ")
+            others += not str(error).startswith("History: ")
+        shutil.rmtree(other)
+    assert found > 5
+    assert not others
+
+
+def test_an_error_of_the_disk_is_no_damage(folder):
+    with ca.History(folder, [ca.zeros(1000)]) as history:
+        history._store.database._connection.execute("PRAGMA max_page_count = 1")
+        history.state[0][0] = 1
+        with pytest.raises(OSError, match="full"):
+            history.commit("x" * 100_000)
+        history._store.database._connection.execute("PRAGMA max_page_count = 1000000")
+        history.commit()
+
+
 def test_a_base_that_somebody_changed_is_an_error(folder):
     edited(folder)
     base = min((folder / "bases").iterdir())

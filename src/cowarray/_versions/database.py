@@ -23,7 +23,18 @@ from cowarray._versions.coding import encoded
 from cowarray._versions.disk import identity_of
 from cowarray._versions.tree import Entries, Leap, Node, Present, Version
 
-__all__ = ["Base", "Database", "Row", "Statement", "name_of", "newest_of", "rows_of_base", "rows_of_present"]
+__all__ = [
+    "Base",
+    "Database",
+    "Row",
+    "Statement",
+    "damage_of",
+    "decoding",
+    "name_of",
+    "newest_of",
+    "rows_of_base",
+    "rows_of_present",
+]
 
 FORMAT = 2
 _NAME = re.compile(r"history-(\d{6,})\.sqlite")
@@ -79,6 +90,35 @@ def newest_of(folder: Path) -> int:
             if numbers := [int(found[1]) for name in os.listdir(folder) if (found := _NAME.fullmatch(name))]:
                 return max(numbers)
     return 0
+
+
+# ---- damage ----------------------------------------------------------------------------------------------------------
+
+# What SQLite says of a file that has other bytes than were written. Anything else is the disk's, or a lock's.
+_DAMAGED = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def damage_of(folder: Path, what: object) -> ValueError:
+    """The error that says that a folder is damaged."""
+    return ValueError(f"History: in {folder}, the folder is damaged: {what}")
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file is to blame: it lacks tables, or has a text that is none, which has no code."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _DAMAGED
+
+
+def _error_of(error: sqlite3.Error, folder: Path) -> Exception:
+    return damage_of(folder, error) if _is_damage(error) else OSError(errno.EIO, f"History: {error}", str(folder))
+
+
+@contextlib.contextmanager
+def decoding(folder: Path) -> Generator[None]:
+    """Have what rows cannot be read as be the folder's damage. No question is asked inside."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise damage_of(folder, f"a row cannot be read ({error})") from error
 
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
@@ -148,7 +188,7 @@ class Database:
                 made.execute("PRAGMA synchronous = FULL")
         except sqlite3.Error as error:
             made.close()
-            raise OSError(errno.EIO, f"History: {error}", str(folder)) from error
+            raise _error_of(error, folder) from error
         self._connection: sqlite3.Connection | None = made
         self._hold(number)
 
@@ -214,14 +254,14 @@ class Database:
             except sqlite3.ProgrammingError as error:
                 raise ValueError("History: it is closed, and old versions are in its folder") from error
             except sqlite3.Error as error:
-                raise OSError(errno.EIO, f"History: {error}", str(self.folder)) from error
+                raise _error_of(error, self.folder) from error
 
     def _rows(self, text: str, values: tuple[Any, ...]) -> list[Any]:
         assert self._connection is not None
         try:
             return self._connection.execute(text, values).fetchall()
-        except sqlite3.OperationalError:
-            if self.writes:
+        except sqlite3.OperationalError as error:
+            if self.writes or _is_damage(error):
                 raise
             self._recover()
             return self._connection.execute(text, values).fetchall()
@@ -261,7 +301,9 @@ class Database:
             connection.execute("SELECT * FROM format").fetchall()
 
     def see_format(self) -> None:
-        ((version,),) = self.query("SELECT version FROM format")
+        rows = self.query("SELECT version FROM format")
+        with decoding(self.folder):
+            ((version,),) = rows
         if version != FORMAT:
             raise ValueError(f"History: {self.folder} has format {version}, and this is a program for {FORMAT}")
 
@@ -269,18 +311,20 @@ class Database:
         """Where the history is, and its last version."""
         newest = "(SELECT number, branch AS its FROM versions ORDER BY number DESC LIMIT 1)"
         rows = self.query(f"SELECT after, head, branch, tips, number, its FROM present, {newest}")
-        ((after, head, branch, tips, last, its),) = rows
-        present = Present(head, branch, json.loads(tips))
-        if last > after:  # all that were committed since then are of one branch
-            present = Present(last, its, {**present.tips, its: last})
-        return present, last
+        with decoding(self.folder):
+            ((after, head, branch, tips, last, its),) = rows
+            present = Present(head, branch, json.loads(tips))
+            if last > after:  # all that were committed since then are of one branch
+                present = Present(last, its, {**present.tips, its: last})
+            return present, last
 
     def bases(self) -> list[tuple[int, int, Base]]:
         """The number of each array, the first of its pages, and its file."""
         rows = self.query("SELECT * FROM arrays ORDER BY number")
-        return [
-            (number, first, Base(name, tuple(json.loads(axes)), *rest)) for number, name, first, axes, *rest in rows
-        ]
+        with decoding(self.folder):
+            return [
+                (number, first, Base(name, tuple(json.loads(axes)), *rest)) for number, name, first, axes, *rest in rows
+            ]
 
     def version(self, number: int) -> Row:
         """A version. KeyError: there is none."""
@@ -294,18 +338,21 @@ class Database:
         text = "(SELECT text FROM layouts WHERE layouts.number = layout)"
         which = "FROM versions WHERE number BETWEEN ? AND ? ORDER BY number"
         rows = self.query(f"SELECT depth, {text}, entries, {_VERSION} {which}", first, last)
-        return [Row(_version(*version), depth, text, _entries(entries)) for depth, text, entries, *version in rows]
+        with decoding(self.folder):
+            return [Row(_version(*version), depth, text, _entries(entries)) for depth, text, entries, *version in rows]
 
     def leap(self, number: int, level: int) -> Leap:
-        ((ancestor, entries),) = self.query(
-            "SELECT ancestor, entries FROM leaps WHERE number = ? AND level = ?", number, level
-        )
-        return Leap(ancestor, _entries(entries))
+        rows = self.query("SELECT ancestor, entries FROM leaps WHERE number = ? AND level = ?", number, level)
+        with decoding(self.folder):
+            ((ancestor, entries),) = rows
+            return Leap(ancestor, _entries(entries))
 
     def newest(self, last: int, count: int) -> list[Version]:
         """The last versions up to a number, the last one first; all if `count` is below 0."""
         order = "WHERE number <= ? ORDER BY number DESC LIMIT ?"
-        return [_version(*row) for row in self.query(f"SELECT {_VERSION} FROM versions {order}", last, count)]
+        rows = self.query(f"SELECT {_VERSION} FROM versions {order}", last, count)
+        with decoding(self.folder):
+            return [_version(*row) for row in rows]
 
     def parents(self, last: int) -> dict[int, int | None]:
         """The parent of each version up to a number, the oldest first."""
@@ -351,7 +398,7 @@ class Database:
                 with contextlib.suppress(sqlite3.Error):
                     self._end_transaction()
                 if isinstance(error, sqlite3.Error):
-                    raise OSError(errno.EIO, f"History: {error}", str(self.folder)) from error
+                    raise _error_of(error, self.folder) from error
                 raise
 
 

@@ -169,7 +169,8 @@ class History:
     TypeError
         The state is a plain value alone, or has something else, a fake, or a deferred array; the message says where.
     ValueError
-        The state contains itself, or has a mode or a template beside it, or the folder is damaged, or a file in it was changed.
+        The state contains itself, or has a mode or a template beside it, or the folder is damaged, or a file in it was
+        changed.
     FileNotFoundError, FileExistsError
         A folder without a history is to be opened, or one with a history to be created.
     BlockingIOError
@@ -228,8 +229,8 @@ class History:
         if not (in_folder and state is _MISSING) and (mode != "r+" or template is not None):
             given = " and ".join(["mode"] * (mode != "r+") + ["template"] * (template is not None))
             raise ValueError(
-                f"History: mode and template are for a folder that has a history (got {given} with a state); leave them "
-                "out"
+                f"History: mode and template are for a folder that has a history (got {given} with a state); leave "
+                "them out"
             )
         self._free()
         _HISTORIES.add(self)

@@ -31,6 +31,7 @@ from cowarray._versions.database import (
     Base,
     Database,
     Statement,
+    damage_of,
     name_of,
     newest_of,
     rows_of_base,
@@ -115,10 +116,10 @@ class Store:
                 present, arrays = made._read(number)
                 if made.database.path.exists():  # so all files were there
                     return made, present, arrays
-            except FileNotFoundError:
-                if newest_of(folder) == number:
+            except FileNotFoundError as error:
+                if newest_of(folder) == number:  # it was not compacted meanwhile
                     made.close()
-                    raise
+                    raise damage_of(folder, f"there is no {error.filename}") from error
             except BaseException:
                 made.close()
                 raise

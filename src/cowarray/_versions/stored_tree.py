@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cowarray._versions.coding import decoded
 from cowarray._versions.containers import Layout, has_classes
-from cowarray._versions.database import Row
+from cowarray._versions.database import Row, decoding
 from cowarray._versions.tree import Leap, Node, Tree, Version
 
 if TYPE_CHECKING:
@@ -49,7 +49,10 @@ class StoredTree(Tree):
 
     def _node(self, row: Row) -> Node:
         layout = self._dressed.get(row.version.number)
-        return Node(row.version, row.depth, layout or self._decoded(row.layout), row.entries)
+        if layout is None:
+            with decoding(self._store.folder):
+                layout = self._decoded(row.layout)
+        return Node(row.version, row.depth, layout, row.entries)
 
     @property
     def last(self) -> int:
