@@ -781,6 +781,14 @@ def test_changes_of_versions():
     assert [version.pages for version in history.log()] == [{}, {"a": 1}, {"list[0]": 1}]
 
 
+def test_one_in_memory_goes_on_after_a_close():
+    with ca.History([ca.zeros(3)]) as history:
+        history.state[0][0] = 1
+    history.close()
+    assert history.commit() == 1
+    assert history.undo() == 0
+
+
 def test_forgetting():
     history = ca.History({"a": ca.zeros(3)})
     for number in range(1, 50):

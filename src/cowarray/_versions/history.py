@@ -701,7 +701,8 @@ class History:
     def close(self) -> None:
         """Flush, and let another process write to the folder.
 
-        The state stays what it is. Nothing can be committed, and versions cannot be read any more.
+        The state stays what it is. Nothing can be committed, and versions cannot be read any more. A history in memory
+        has nothing to close, and goes on as before.
 
         Raises
         ------
