@@ -3,6 +3,7 @@
 It is one file because each section keeps histories of the same states. Each can be read alone.
 """
 
+import copy
 import os
 import pickle
 import random
@@ -561,6 +562,14 @@ def test_a_plain_value_is_no_state(tmp_path, state):
     with pytest.raises(TypeError, match=re.escape(text)):
         ca.History(tmp_path / "new", state)
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_history_is_not_copied(how):
+    history = ca.History([ca.zeros(3)])
+    with pytest.raises(TypeError, match="History: .* open its folder again, or take its state"):
+        how(history)
+    assert history.commit() == 0
 
 
 # ---- branches and merges ---------------------------------------------------------------------------------------------

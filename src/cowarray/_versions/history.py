@@ -18,7 +18,7 @@ from functools import wraps
 from html import escape
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, NoReturn, ParamSpec, Self, SupportsIndex, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -383,6 +383,10 @@ class History:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
+        """Refuse copies and pickles: there is one of each history, and one that writes to a folder."""
+        raise TypeError("History: it cannot be copied or pickled; open its folder again, or take its state")
 
     def log(self) -> list[Version]:
         """The versions, the oldest first.
