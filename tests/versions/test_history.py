@@ -851,7 +851,7 @@ def test_memory_is_what_changed():
 
 def test_it_is_shown():
     history = ca.History({"a": ca.zeros(3), "<t>": 1})
-    assert repr(history).startswith("<cowarray.History of 1 versions, ")
+    assert repr(history).startswith("<cowarray.History of 1 version, ")
     history.state["a"][0] = 1
     history.commit("<b>stroke</b>")
     assert "\n1 * (main)  <b>stroke</b>  a: 4,096 bytes\n0" in repr(history)

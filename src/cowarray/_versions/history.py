@@ -118,6 +118,10 @@ def _see_text(name: str, what: str, value: object) -> None:
         raise TypeError(f"History.{name}: {what} is text (got {value!r})")
 
 
+def _counted(versions: int) -> str:
+    return f"{versions} version{'s' * (versions != 1)}"
+
+
 def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Concatenate["History", _P], _R]:
     """One call at a time; what an interrupt or a lack of memory has cut short is looked after first."""
 
@@ -1207,7 +1211,7 @@ class History:
         versions, rows = self._shown(20)
         lines = ["  ".join(part for part in row if part) for row in rows]
         lines += [f"and {versions - len(rows)} before"] if versions > len(rows) else []
-        return f"<cowarray.History of {versions} versions, {self.own_nbytes:,} bytes>\n" + "\n".join(lines)
+        return f"<cowarray.History of {_counted(versions)}, {self.own_nbytes:,} bytes>\n" + "\n".join(lines)
 
     def _repr_html_(self) -> str:
         if closed := self._closed():
@@ -1215,6 +1219,6 @@ class History:
         versions, shown = self._shown(50)
         rows = "".join("<tr>" + "".join(f"<td>{escape(part)}</td>" for part in row) + "</tr>" for row in shown)
         return (
-            f"<table><caption>{versions} versions, {self.own_nbytes:,} bytes</caption>"
+            f"<table><caption>{_counted(versions)}, {self.own_nbytes:,} bytes</caption>"
             f"<tr><th>version</th><th>message</th><th>changed</th></tr>{rows}</table>"
         )
