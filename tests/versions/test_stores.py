@@ -387,6 +387,23 @@ def test_compacting_keeps_versions_and_frees_the_rest(folder, size):
     assert len(list((folder / "bases").iterdir())) == 2
 
 
+def test_compacting_keeps_the_files_of_empty_arrays(folder):
+    """They have no page of their own, so their first one is that of the next array."""
+    state = {name: ca.zeros(n) for name, n in (("a", 0), ("b", 0), ("c", 10), ("d", 0))}
+    with ca.History(folder, state) as history:
+        history.state["c"][3] = 1
+        history.commit()
+        history.compact()
+    with ca.History(folder) as history:
+        assert {name: x.tolist() for name, x in history.state.items()} == {
+            "a": [],
+            "b": [],
+            "c": [0, 0, 0, 1, *[0] * 6],
+            "d": [],
+        }
+        assert history.verify() == []
+
+
 def test_a_compaction_that_failed_is_done_again(folder, monkeypatch):
     was = edited(folder, 4)
     sync, failed = stores.sync_folder, []

@@ -55,8 +55,8 @@ class Successor:
     number: int
     last: int  # version
     before: Database | None
-    bases: dict[int, Path]  # by the first page, if all is written anew
-    left: list[Path]  # files that nothing names then
+    bases: list[tuple[int, Path]]  # that are new, with the first page of each
+    left: list[Path]  # files that nothing names then, if all is written anew
 
 
 class Store:
@@ -338,10 +338,10 @@ class Store:
         self.flush()
         known = [] if self._database is None else self._database.bases()
         rows = [row for number, first, base in known for row in rows_of_base(base, number, first)]
-        return self._successor(tree, present, [*rows, *self._unnamed], {}, [])
+        return self._successor(tree, present, [*rows, *self._unnamed], [], [])
 
     def _successor(
-        self, tree: Tree, present: Present, rows: list[Statement], bases: dict[int, Path], left: list[Path]
+        self, tree: Tree, present: Present, rows: list[Statement], bases: list[tuple[int, Path]], left: list[Path]
     ) -> Successor:
         number = newest_of(self.folder) + 1
         self._write_database(number, tree, [*rows, *rows_of_present(present, tree.last)])
@@ -374,7 +374,7 @@ class Store:
     def settle(self, made: Successor) -> None:
         """Go on from the versions of a successor. What is done twice is done once."""
         self._unnamed, self.written = [], made.last
-        for first, path in made.bases.items():
+        for first, path in made.bases:
             self.contents.add_base(first, path)
 
     def end(self, made: Successor) -> None:
@@ -383,7 +383,7 @@ class Store:
             made.before.close()
         if not self.is_writers or self._is_closed:
             return
-        if made.bases:
+        if made.left:
             self.contents.close_all_but(self._file)
         name = self.database.path.name
         with contextlib.suppress(OSError):  # the new one counts all the same
@@ -438,8 +438,8 @@ class Store:
         self._end = os.fstat(descriptor).st_size
         bases = {number: self._write_array(number, value) for number, (_, value) in arrays.items()}
         rows = [row for number, base in bases.items() for row in rows_of_base(base, number, arrays[number][0])]
-        named = {arrays[number][0]: self.folder / "bases" / base.name for number, base in bases.items()}
-        left = [*before, *set((self.folder / "bases").iterdir()).difference(named.values())]
+        named = [(arrays[number][0], self.folder / "bases" / base.name) for number, base in bases.items()]
+        left = [*before, *set((self.folder / "bases").iterdir()).difference(path for _, path in named)]
         return self._successor(tree, present, rows, named, left)
 
     def arranged(self, count: int) -> _Numbers:
