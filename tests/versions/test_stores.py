@@ -724,6 +724,25 @@ def test_a_history_stays_where_it_was_made(tmp_path, monkeypatch):
         assert again.state["y"].tolist() == [1, 1, 1]
 
 
+@pytest.mark.parametrize("mode", ["r+", "r"])
+@pytest.mark.parametrize("state", [{"x": np.zeros(2000), "n": 0}, {"n": 0}], ids=["arrays", "none"])
+def test_verify_says_that_a_folder_is_gone(folder, state, mode):
+    with ca.History(folder, state) as history:
+        history.state["n"] = 1
+        history.commit()
+        history.compact()
+        assert history.verify() == []
+    history = ca.History(folder, mode=mode)
+    assert history.verify() == []
+    folder.rename(folder.with_name("moved"))
+    ((what, versions),) = history.verify()
+    assert what.startswith("History: its folder was moved or replaced")
+    assert versions == [0, 1]
+    history.close()
+    with pytest.raises(ValueError, match="is closed"):
+        history.verify()
+
+
 @pytest.mark.parametrize("step", ["commit", "array", "keep", "compact"])
 def test_a_folder_that_was_replaced_is_left_alone(tmp_path, step):
     folder = tmp_path / "h"

@@ -731,12 +731,14 @@ class History:
         -------
         list of tuple
             For each record that is damaged, what is wrong with it, and the numbers of the versions that it touches.
-            Other versions can be read.
+            Other versions can be read. Of a folder that is gone, that it is, and all versions: it is read no further.
         """
         if self._store is None:
             return []
         self._store.flush()
-        return list(self._store.damaged(self._tree.nodes()))
+        versions = list(self._tree.parents())
+        what = self._store.misplaced()
+        return [(what, versions)] if what else list(self._store.damaged(self._tree.nodes()))
 
     @_whole
     def compact(self) -> None:

@@ -448,6 +448,19 @@ class Store:
 
     # ---- looking after -----------------------------------------------------------------------------------------------
 
+    def misplaced(self) -> str:
+        """What is wrong with the folder as a whole, if anything is."""
+        try:
+            if self.is_writers:
+                self._see_itself(self._lock_file, self.folder / "lock")
+                for file, descriptor in self.contents.files.items():
+                    self._see_itself(descriptor, self._pages_of(file))
+            elif not self.folder.is_dir():  # what a reader has open may have lost its name
+                return f"History: its folder was moved or replaced: {self.folder}"
+        except OSError as error:
+            return f"{error.strerror}: {error.filename}"
+        return ""
+
     def damaged(self, nodes: Iterable[Node]) -> Iterator[tuple[str, list[int]]]:
         """What is wrong with each record that versions name, and which they are."""
         users: dict[int, list[int]] = {}
