@@ -118,6 +118,24 @@ def test_dataclasses_come_as_dicts_or_as_in_a_template(folder):
         np.testing.assert_array_equal(history.state["x"].image, np.ones(3))
 
 
+def test_elements_of_a_list_that_grew_are_as_the_last_of_the_template(folder):
+    def layers(count):
+        return [Layers(ca.zeros(4), k) for k in range(count)]
+
+    with ca.History(folder, {"all": layers(1), "mixed": [*layers(1), 1], "none": []}) as history:
+        history.state["all"] += layers(3)[1:]
+        history.state["mixed"] += layers(1)
+        history.state["none"] += layers(1)
+        history.commit()
+    template = {"all": layers(1), "mixed": [*layers(1), 1], "none": []}
+    with ca.History(folder, template=template) as history:
+        state = history.state
+        assert [type(each) for each in state["all"]] == [Layers] * 3
+        assert [each.opacity for each in state["all"]] == [0, 1, 2]
+        assert [type(each) for each in state["mixed"]] == [Layers, int, dict]
+        assert [type(each) for each in state["none"]] == [dict]
+
+
 # ---- who may write ---------------------------------------------------------------------------------------------------
 
 

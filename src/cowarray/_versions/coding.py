@@ -89,6 +89,9 @@ def _type_of(kind: str, keys: tuple[Any, ...], template: object) -> tuple[str, t
 
 
 def _part(template: Any, kind: str, key: Any) -> object:
+    """What a template has for an item. A list that grew goes on as it ends, if its items are of one class."""
+    if kind == "list" and isinstance(template, list) and key >= len(template) > 0:
+        return template[-1] if len(set(map(type, template))) == 1 else None
     try:
         return getattr(template, key) if kind == "object" else template[key]
     except (TypeError, KeyError, IndexError, AttributeError):

@@ -166,7 +166,8 @@ class History:
         With a path alone: "r" opens it beside another process that writes, sees the versions of now, and cannot commit.
     template : object, optional
         With a path alone: a state whose dataclasses and named tuples the stored ones become. Otherwise dataclasses come
-        as dicts: nothing that a file names is imported.
+        as dicts: nothing that a file names is imported. What a list has beyond the template's is as the last item
+        there, if all there are of one class.
 
     Raises
     ------
