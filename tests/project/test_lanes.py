@@ -77,7 +77,7 @@ ASKED_BY_CALLERS = {
     "_ops.protocols.fresh": "_ops.protocols.born",
     "_ops.road.without_passage": "_ops.road.call_method",
     "_ops.conversion.converted": "_face.ndarray.ndarray.astype",
-    "_face.attributes.flat_get": "_face.attributes.FlatIterator.__getitem__",
+    "_face.attributes.flat_get": "_face.attributes.flat_part",
     "_face.attributes.flat_set": "_face.attributes.FlatIterator.__setitem__",
     "_face.ndarray.resize": "_face.ndarray.ndarray.resize",
 }

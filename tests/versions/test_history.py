@@ -567,7 +567,7 @@ def test_a_plain_value_is_no_state(tmp_path, state):
 @pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_history_is_not_copied(how):
     history = ca.History([ca.zeros(3)])
-    with pytest.raises(TypeError, match="History: .* open its folder again, or take its state"):
+    with pytest.raises(TypeError, match=r"History: .* open its folder again, or take its state"):
         how(history)
     assert history.commit() == 0
 
