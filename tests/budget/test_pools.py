@@ -19,6 +19,10 @@ from cowarray._modes.budget.pools import RULES, Pool, Pools
 pytestmark = pytest.mark.sanitized
 
 
+# Shares of such costs are mostly whole numbers, so that costs are equal in both worlds where they should be.
+UNIT = 720_720**2
+
+
 class Model:
     """Pools in plain Python. A component is a label, and its cost the sum over those that carry it."""
 
@@ -34,8 +38,8 @@ class Model:
         self.parents[pool] = []
 
     def link(self, parent, child):
-        if self.join_as_family(parent, child) and parent in self.handed_down:
-            self.hand_down(parent, child)
+        if self.join_as_family(parent, child) and parent in self.handed_down and child not in self.handed_down:
+            self.hand_down(parent, child, self.costs[parent])
 
     def join_as_family(self, parent, child):
         if parent is child or parent in self.parents[child]:
@@ -45,11 +49,9 @@ class Model:
             self.join(self.label[parent], self.label[child])
         return True
 
-    def hand_down(self, gone, child):
-        if child in self.handed_down:
-            return
-        self.costs[child] += self.costs[gone]
-        for parent in [each for each in self.parents[gone] if each not in self.handed_down][:-9:-1]:
+    def hand_down(self, gone, child, share):
+        self.costs[child] += share
+        for parent in [each for each in self.parents[gone] if each not in self.handed_down][:8]:
             self.join_as_family(parent, child)
 
     def neighbours(self, pool):
@@ -72,8 +74,10 @@ class Model:
         if pool not in self.handed_down:
             self.label.pop(pool, None)
             self.handed_down.add(pool)
-            for child in [child for child, parents in self.parents.items() if pool in parents]:
-                self.hand_down(pool, child)
+            children = [child for child, parents in self.parents.items() if pool in parents]
+            heirs = [child for child in children if child not in self.handed_down]
+            for child in heirs:
+                self.hand_down(pool, child, self.costs[pool] / len(heirs))
 
     def come_back(self, pool):
         self.label.pop(pool, None)
@@ -88,14 +92,14 @@ class Model:
 
 
 def random_run(rng, steps, pools):
-    """Run at random what an owner does, in both worlds. Costs are whole numbers, so sums are exact."""
+    """Run at random what an owner does, in both worlds."""
     model = Model()
     known = []
     for _ in range(steps):
         pools.now += rng.choice([0, 1, 5])
         step = rng.random()
         if step < 0.3 or len(known) < 3:
-            pool = Pool(rng.choice([0, 1, 8, 64]), rng.randrange(10), constant=rng.random() < 0.1)
+            pool = Pool(rng.choice([0, 1, 8, 64]), UNIT * rng.randrange(10), constant=rng.random() < 0.1)
             pool.bias = rng.choice([0] * 8 + [-1, 1])
             pools.add(pool)
             model.add(pool)
@@ -109,7 +113,7 @@ def random_run(rng, steps, pools):
             pools.link(other, pool)
             model.link(other, pool)
         elif step < 0.4:
-            cost = rng.randrange(5)
+            cost = UNIT * rng.randrange(5)
             pools.add_cost(pool, cost)
             model.costs[pool] += cost
         elif step < 0.45:
@@ -142,8 +146,8 @@ def test_costs_and_bytes_are_those_of_brute_force(spilling):
         pools = Pools(1000, spilling=spilling)
         for model, known in random_run(rng, 150, pools):
             for pool in rng.sample(known, min(5, len(known))):
-                assert pools.cost_to_make(pool) == model.cost(pool)
-                assert pool.cost == model.costs[pool]
+                assert pools.cost_to_make(pool) == pytest.approx(model.cost(pool), rel=1e-12)
+                assert pool.cost == pytest.approx(model.costs[pool], rel=1e-12)
                 connected += model.cost(pool) > pool.cost
             assert pools.live == sum(pool.nbytes for pool in known if pool.where == "present")
             assert pools.peak >= pools.live
@@ -208,11 +212,11 @@ def scored(pools, model, pool):
 @pytest.mark.parametrize("heuristic", RULES)
 def test_the_best_is_chosen(heuristic, spilling):
     rng = random.Random(chosen_seed())
-    chosen = filed = 0
+    chosen = filed = rounded = 0
     for _ in range(40):
         pools = Pools(1000, heuristic, small=rng.choice([0, 2]), spilling=spilling, seed=rng.randrange(100))
         if spilling:
-            pools.write_rate, pools.read_rate = 8, 16
+            pools.write_rate, pools.read_rate = 8 / UNIT, 16 / UNIT
         for model, known in random_run(rng, 120, pools):
             scores = [(scored(pools, model, pool), i, pool) for i, pool in enumerate(known)]
             scores = [(*score, i, pool) for score, i, pool in scores if score is not None]
@@ -220,16 +224,19 @@ def test_the_best_is_chosen(heuristic, spilling):
             if not scores:
                 assert best is None
                 continue
-            ways = {id(pool): by_file for _, by_file, _, pool in scores}
-            assert ways[id(best)] == pools.by_file
+            lowest, _, _, expected = min(scores, key=lambda each: (each[0], each[2]))
+            [(found, by_file)] = [(score, by_file) for score, by_file, _, pool in scores if pool is best]
             chosen += 1
             filed += pools.by_file
-            lowest, _, _, expected = min(scores, key=lambda each: (each[0], each[2]))
             if heuristic == "random":
-                assert next(score[0] for score, _, _, pool in scores if pool is best) == lowest[0]
-            else:
-                assert best is expected
+                assert found[0] == lowest[0]
+            elif best is not expected:  # sums in another order differ in the last bit
+                assert found[:2] == pytest.approx(lowest[:2], rel=1e-12)
+                rounded += 1
+                continue
+            assert by_file == pools.by_file
     assert chosen > 2000
+    assert rounded < 20
     assert (filed > 100) == spilling
 
 
@@ -369,6 +376,47 @@ def test_pools_hold_nobody():
     assert died[1]() is None
     assert pools.live == 0
     assert pools.n_candidates == 0
+
+
+def test_what_is_made_of_two_heirs_costs_no_more_than_all_that_was_done():
+    pools = Pools(100)
+    last = Pool(1, 1)
+    pools.add(last)
+    for _ in range(1000):  # part = f(last); last = last + part
+        part, new = Pool(1, 1), Pool(1, 1)
+        pools.add(part)
+        pools.link(last, part)
+        pools.add(new)
+        pools.link(last, new)
+        pools.link(part, new)
+        pools.gone(last)
+        pools.gone(part)
+        last = new
+    assert last.cost == 2001
+
+
+def test_neighbours_through_what_is_gone_are_the_nearest():
+    pools = Pools(100)
+    last = Pool(1, 1)
+    pools.add(last)
+    inputs, steps = [], []
+    for _ in range(30):
+        new, given = Pool(1, 1), Pool(1, 1)
+        pools.add(new)
+        pools.add(given)
+        pools.link(last, new)
+        pools.link(given, new)
+        pools.gone(last)
+        inputs.append(given)
+        steps.append(last)
+        last = new
+    free = pools.cost_to_make(last)
+    seen = []
+    for i, pool in enumerate(inputs):
+        pools.evicted(pool)
+        seen += [i] * (pools.cost_to_make(last) > free)
+        pools.remade(pool)
+    assert seen == list(range(21, 30))
 
 
 def test_what_is_gone_costs_what_was_made_of_it_and_connects_nobody():

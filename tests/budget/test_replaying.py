@@ -156,16 +156,16 @@ class Plain:
             return
         storage.label = None
         storage.has_handed_down = True
-        for child in [other for other in self.alive() if storage in other.parents]:
-            self.hand_down(storage, child)
+        alive = self.alive()
+        heirs = [other for other in alive if storage in other.parents and not other.has_handed_down]
+        for child in heirs:
+            self.hand_down(storage, child, storage.cost / len(heirs))
 
-    def hand_down(self, storage, child):
-        if child.has_handed_down:
-            return
-        child.cost += storage.cost
+    def hand_down(self, storage, child, share):
+        child.cost += share
         alive = self.alive()
         near = [parent for parent in storage.parents if parent in alive and not parent.has_handed_down]
-        for parent in near[:-9:-1]:
+        for parent in near[:8]:
             self.join_as_family(parent, child)
 
     def join_as_family(self, parent, child):
@@ -243,7 +243,7 @@ class Plain:
             if origin is None:
                 for arg in args:
                     if self.join_as_family(arg.storage, value.storage) and arg.storage.has_handed_down:
-                        self.hand_down(arg.storage, value.storage)
+                        self.hand_down(arg.storage, value.storage, arg.storage.cost)
             value.storage.used = self.clock
         return call.results
 
@@ -315,6 +315,10 @@ def plainly(records, budget, heuristic):
 # ---- random logs -----------------------------------------------------------------------------------------------------
 
 
+# Shares of such times are whole numbers, so sums are exact, in whatever order.
+UNIT = 720_720**2
+
+
 def random_log(rng, n):
     """Records of any kind. Sizes and times are whole numbers."""
     records = []
@@ -336,12 +340,12 @@ def random_log(rng, n):
             results = tuple(
                 Result(fresh(), rng.randrange(1, 9), rng.choice([-1, -1, -1, 0])) for _ in range(rng.choice([1, 1, 2]))
             )
-            records.append(Call("f", results, args, rng.randrange(1, 20)))
+            records.append(Call("f", results, args, UNIT * rng.randrange(1, 20)))
             alive += [result.name for result in results]
         elif kind < 0.7:
             args = tuple(rng.sample(alive, min(len(alive), 2)))
             written = tuple(rng.sample(range(len(args)), rng.choice([1, len(args)])))
-            records.append(Mutate("g", args, written, rng.randrange(20)))
+            records.append(Mutate("g", args, written, UNIT * rng.randrange(20)))
         elif kind < 0.76:
             records.append(Copy(fresh(), rng.choice(alive)))
             alive.append(records[-1].to)

@@ -133,7 +133,7 @@ cdef int leave_sharers(Managed managed, Storage storage) except -1:
             if managed.latest.node is None:
                 unit = new_allocation(run, need, 0, managed.unit.site, managed.unit.why)
             else:
-                unit = new_allocation(run, need, managed.unit.node.cost, managed.unit.site, None)
+                unit = new_allocation(run, need, (<ManagedNode>managed.latest.node).cost, managed.unit.site, None)
                 link_to_inputs(unit, managed.latest.node)
             move(managed, unit)
     return 0

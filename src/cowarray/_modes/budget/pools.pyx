@@ -191,27 +191,32 @@ cdef bint join_as_family(Vertex *parent, Vertex *child) except -1:
     return True
 
 
-cdef void hand_down(Vertex *gone, Vertex *child) noexcept:
+cdef void hand_down(Vertex *gone, Vertex *child, double share) noexcept:
     """To make a child that is not gone itself takes what it takes to make one that is, and what that is made of.
 
-    Of its parents the last few: a sum over all layers has one more with each. Without memory they are no neighbours:
-    that is a worse guess, and no failure.
+    share: what the child gets of its cost. Of its parents it gets the first few, which are the nearest: a sum over all
+    layers has one more with each. Without memory they are no neighbours: that is a worse guess, and no failure.
     """
     cdef Vertex *parent
-    cdef Py_ssize_t i = gone.n_parents, handed = 0
-    if child.pool == NULL or child.has_handed_down:
+    cdef Py_ssize_t i, handed = 0
+    if not inherits(child):
         return
-    add_to(child, gone.cost)
-    while i and handed < MOST_HANDED_DOWN:
-        i -= 1
+    add_to(child, share)
+    for i in range(gone.n_parents):
         parent = gone.parents[i]
         if parent.pool == NULL or parent.has_handed_down:
             continue
-        handed += 1
         try:
             join_as_family(parent, child)
         except MemoryError:
             return
+        handed += 1
+        if handed == MOST_HANDED_DOWN:
+            return
+
+
+cdef inline bint inherits(Vertex *child) noexcept:
+    return child.pool != NULL and not child.has_handed_down
 
 
 # ---- pools -----------------------------------------------------------------------------------------------------------
@@ -225,7 +230,8 @@ cdef class Pool:
     ----------
     nbytes : int
     cost : float
-        To make it of its parents: seconds, or units of a model. Later it is the cost of parents that are `gone`, too.
+        To make it of its parents: seconds, or units of a model. Later with its share of what parents cost that are
+        `gone`.
     constant : bool
         It cannot be made again, so it leaves only for a file.
     bias : int
@@ -278,7 +284,7 @@ cdef class Pool:
 
     @property
     def cost(self):
-        """What it takes to make it of its parents, and of what is gone and was made of them."""
+        """What it takes to make it of its parents, with its share of what is gone and was made of them."""
         return self.node.cost
 
     @property
@@ -428,7 +434,7 @@ cdef class Pools:
         ours(self, child)
         with cython.critical_section(self):
             if join_as_family(parent.node, child.node) and parent.node.has_handed_down:
-                hand_down(parent.node, child.node)
+                hand_down(parent.node, child.node, parent.node.cost)
         return 0
 
     cpdef int cut(self, Pool pool) except -1:
@@ -545,7 +551,7 @@ cdef class Pools:
     cpdef int gone(self, Pool pool) except -1:
         """Say that nobody refers to it, and that its bytes are free. From now on it costs what was made of it."""
         cdef Vertex *node
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, heirs = 0
         ours(self, pool)
         with cython.critical_section(self):
             self.leave(pool)
@@ -557,7 +563,10 @@ cdef class Pools:
                 disconnect(node)
                 node.has_handed_down = True
                 for i in range(node.n_children):
-                    hand_down(node, node.children[i])
+                    heirs += inherits(node.children[i])
+                # In equal shares: what two heirs got whole would be counted twice in what is made of both.
+                for i in range(node.n_children):
+                    hand_down(node, node.children[i], node.cost / heirs if heirs else 0)
             pool.state = GONE
             pool.written = False
         return 0
