@@ -385,6 +385,13 @@ def test_classes_are_asked_about_the_functions_that_the_program_knows(tmp_path):
         for x in Number(), Passes():
             print(np.add(x, 1), np.ones(2) + x, np.subtract(np.ones(2), Number()), np.ones(2) + Refuses())
             print(np.mean(x), np.linalg.norm(x), np.trace(x), np.sort_complex(x))
+        class ByName:
+            def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+                return ufunc.__name__
+            def __array_function__(self, func, types, args, kwargs):
+                return func.__name__
+        x = ByName()
+        print(np.absolute(x), np.arctan(x), np.power(x, 2), np.conjugate(x), np.concatenate([x]), np.mean(x))
         class Counted(np.ndarray):
             def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
                 return ufunc.__name__, type(ufunc).__name__

@@ -323,6 +323,25 @@ def test_a_damaged_folder_is_said_to_be_one(folder, damage, mode):
     ca.History(folder, [ca.zeros(3)]).close()  # no lock is left
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE present SET head = 7, after = 1",
+        "PRAGMA writable_schema = ON;"
+        "UPDATE sqlite_schema SET sql = CAST(x'ff28' || sql AS TEXT) WHERE name = 'present'",
+    ],
+)
+def test_a_database_that_says_what_cannot_be_is_damaged(folder, statement):
+    with ca.History(folder, {"a": ca.zeros(3)}) as history:
+        history.state["a"][0] = 1
+        history.commit()
+    with contextlib.closing(sqlite3.connect(next(folder.glob("history-*.sqlite")))) as database:
+        database.executescript(statement)
+        database.commit()
+    with pytest.raises(ValueError, match=f"^History: in {folder}, the folder is damaged: "):
+        ca.History(folder)
+
+
 def test_a_folder_without_its_pages_is_damaged(folder):
     was = edited(folder, 3, 1000)
     shutil.rmtree(folder / "pages")

@@ -530,12 +530,13 @@ class StandIns:
         return self._known.get(id(value))
 
     def under_its_name(self, function: Any) -> Any:
-        """What the program finds where NumPy keeps a function; the function itself where it keeps none."""
+        """What the program finds where NumPy keeps a function, if it is called the same; else the function itself."""
         module = sys.modules.get(getattr(function, "__module__", None) or "numpy")
         name = getattr(function, "__name__", "")
         if module is None or module.__name__.partition(".")[0] != "numpy" or vars(module).get(name) is not function:
             return function
-        return getattr(self.of(module), name)
+        found = getattr(self.of(module), name)
+        return found if getattr(found, "__name__", None) == name else function
 
     def of(self, module: types.ModuleType, *, quiet: bool = False) -> types.ModuleType:
         """The stand-in of one of NumPy's modules.

@@ -103,12 +103,18 @@ def damage_of(folder: Path, what: object) -> ValueError:
     return ValueError(f"History: in {folder}, the folder is damaged: {what}")
 
 
-def _is_damage(error: sqlite3.Error) -> bool:
+# UnicodeDecodeError: Python cannot read what SQLite says of a file whose names are damaged.
+_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+
+
+def _is_damage(error: Exception) -> bool:
     """Whether the file is to blame: it lacks tables, or has a text that is none, which has no code."""
+    if isinstance(error, sqlite3.ProgrammingError):  # such as a connection that is closed
+        return False
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _DAMAGED
 
 
-def _error_of(error: sqlite3.Error, folder: Path) -> Exception:
+def _error_of(error: Exception, folder: Path) -> Exception:
     return damage_of(folder, error) if _is_damage(error) else OSError(errno.EIO, f"History: {error}", str(folder))
 
 
@@ -186,7 +192,7 @@ class Database:
             elif writes:
                 made.execute("PRAGMA journal_mode = PERSIST")
                 made.execute("PRAGMA synchronous = FULL")
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             made.close()
             raise _error_of(error, folder) from error
         self._connection: sqlite3.Connection | None = made
@@ -253,7 +259,7 @@ class Database:
                 return self._rows(text, values)
             except sqlite3.ProgrammingError as error:
                 raise ValueError("History: it is closed, and old versions are in its folder") from error
-            except sqlite3.Error as error:
+            except _ERRORS as error:
                 raise _error_of(error, self.folder) from error
 
     def _rows(self, text: str, values: tuple[Any, ...]) -> list[Any]:
@@ -397,7 +403,7 @@ class Database:
                 self._layouts.clear()
                 with contextlib.suppress(sqlite3.Error):
                     self._end_transaction()
-                if isinstance(error, sqlite3.Error):
+                if isinstance(error, _ERRORS):
                     raise _error_of(error, self.folder) from error
                 raise
 

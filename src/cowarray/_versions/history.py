@@ -299,6 +299,7 @@ class History:
 
     def _open(self, folder: Path, mode: str, template: Any) -> None:
         with importing:
+            from cowarray._versions.database import damage_of
             from cowarray._versions.opening import give_present, pages_within
             from cowarray._versions.store import Store
             from cowarray._versions.stored_tree import StoredTree
@@ -318,6 +319,9 @@ class History:
                 self._enter(stored.number, slot)
             self._state = put_back(self._tree[self._head].layout, None, self._arrays())
             weakref.finalize(self, store.drop).atexit = False
+        except KeyError as error:
+            store.close()
+            raise damage_of(folder, f"there is no {error}") from error
         except BaseException:
             store.close()
             raise
