@@ -187,6 +187,8 @@ def interrupting(tmp_path_factory):
     return extensions.interrupting(tmp_path_factory.mktemp("interrupting"))
 
 
+# What comes in a callback of a weak reference, Python reports and drops, whosever it is.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("error", [Interrupt, Timeout])
 @pytest.mark.parametrize("name", ["commit", "undo", "checkout", "keep", "compact"])
 def test_a_folder_opens_after_an_interrupt(tmp_path, interrupting, name, error):
