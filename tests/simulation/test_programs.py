@@ -1,4 +1,7 @@
-"""A program runs under ``python -m cowarray simulate`` as Python runs it: its output, its errors, its exit status."""
+"""A program runs under ``python -m cowarray simulate`` as Python runs it: its output, its errors, its exit status.
+
+It is one file because each test runs a program in both ways and compares. Each can be read alone.
+"""
 
 import json
 import os

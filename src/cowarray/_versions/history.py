@@ -308,6 +308,8 @@ class History:
         try:
             self._store, self._contents = store, store.contents
             self._tree = StoredTree(store, store.written, template)
+            if present.head not in self._tree:
+                raise damage_of(folder, f"there is no version {present.head}")
             self._place, page, content = give_present(
                 arrays, self._tree, store.contents, present, goes_back=mode == "r"
             )
@@ -319,9 +321,6 @@ class History:
                 self._enter(stored.number, slot)
             self._state = put_back(self._tree[self._head].layout, None, self._arrays())
             weakref.finalize(self, store.drop).atexit = False
-        except KeyError as error:
-            store.close()
-            raise damage_of(folder, f"there is no {error}") from error
         except BaseException:
             store.close()
             raise

@@ -26,7 +26,7 @@ RULES = {"dtr": DTR, "local": LOCAL, "lru": LRU, "size": SIZE, "random": RANDOM}
 
 
 cdef enum:
-    MOST_HANDED_DOWN = 8
+    MOST_HANDED_DOWN = 8  # parents of what is gone, to each child: a sum over all layers has hundreds
 
 
 # ---- components ------------------------------------------------------------------------------------------------------
@@ -564,9 +564,12 @@ cdef class Pools:
                 node.has_handed_down = True
                 for i in range(node.n_children):
                     heirs += inherits(node.children[i])
-                # In equal shares: what two heirs got whole would be counted twice in what is made of both.
-                for i in range(node.n_children):
+                # In equal shares: what two heirs got whole would be counted twice in what is made of both. An error for
+                # want of memory may run the collector, and what that runs may make the list shorter.
+                i = 0
+                while i < node.n_children:
                     hand_down(node, node.children[i], node.cost / heirs if heirs else 0)
+                    i += 1
             pool.state = GONE
             pool.written = False
         return 0
