@@ -290,7 +290,7 @@ class Generator(np.random.Generator):
         """Uniform distribution in [0, 1)."""
         if out is None or has_no_bytes(out):
             return born(self._numpys.random, size, dtype, *(() if out is None else (out,)))
-        self._numpys.random(size, dtype, target(out))
+        self._numpys.random(size, dtype, filled(out))
         return out
 
     @_filling
@@ -304,7 +304,7 @@ class Generator(np.random.Generator):
         """Exponential distribution with mean 1."""
         if out is None or has_no_bytes(out):
             return born(self._numpys.standard_exponential, size, dtype, method, *(() if out is None else (out,)))
-        self._numpys.standard_exponential(size, dtype, method, target(out))
+        self._numpys.standard_exponential(size, dtype, method, filled(out))
         return out
 
     @_filling
@@ -314,7 +314,7 @@ class Generator(np.random.Generator):
         """Gamma distribution with scale 1."""
         if out is None or has_no_bytes(out):
             return born(self._numpys.standard_gamma, shape, size, dtype, *(() if out is None else (out,)))
-        self._numpys.standard_gamma(shape, size, dtype, target(out))
+        self._numpys.standard_gamma(shape, size, dtype, filled(out))
         return out
 
     @_filling
@@ -322,7 +322,7 @@ class Generator(np.random.Generator):
         """Normal distribution with mean 0 and standard deviation 1."""
         if out is None or has_no_bytes(out):
             return born(self._numpys.standard_normal, size, dtype, *(() if out is None else (out,)))
-        self._numpys.standard_normal(size, dtype, target(out))
+        self._numpys.standard_normal(size, dtype, filled(out))
         return out
 
     # ---- the others --------------------------------------------------------------------------------------------------
@@ -684,6 +684,16 @@ def _shown(x: Any) -> Any:
 def target(out: Any) -> Any:
     """What NumPy may write to: for a cowarray array an export, which pins it, or a snapshot if it is read-only."""
     return out.to_numpy(writable=out.flags.writeable) if type(out) is ndarray else out
+
+
+def filled(out: Any) -> Any:
+    """A target of the numbers that NumPy draws.
+
+    NumPy takes whatever it is given for an array: of others it reads flags that lie beyond their end.
+    """
+    if not isinstance(out, (ndarray, np.ndarray)):
+        raise TypeError(f"out must be an array, not {type(out).__name__!r}")
+    return target(out)
 
 
 for _public in (Generator, default_rng):
