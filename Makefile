@@ -122,7 +122,11 @@ bench-readme: $(BUILT) $(VENV)/.bench ## Measure what README.md shows, its table
 bench-compare: ## Set two runs of make bench side by side (BEFORE=, AFTER=: their JSON)
 	@$(IN_VENV) bench/compare.py $(or $(BEFORE),build/bench/previous.json) $(or $(AFTER),build/bench/latest.json)
 
-package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel, install and try them in a clean environment
+# The wheel is for the newest Python at hand, so that `make check` compiles for it once: `make newest` and `make oldest` run
+# their tests on this wheel.
+NEWEST_PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12,$(call AT_HAND,$(version))))
+package newest oldest prepare-newest: export WHEEL_PYTHON ?= $(or $(NEWEST_PYTHON),$(PYTHON))
+package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel (WHEEL_PYTHON: for which), install and try them in a clean environment
 	@$(IN_VENV) -m pytest $(call marked,package) $(ARGS)
 
 # Also reaches the environments that a build and a test of the package make.
@@ -347,7 +351,6 @@ run-engines: $(BUILT) $(VENV)/.test $(VENV)/.engines
 # ---- other versions of NumPy and Python ------------------------------------------------------------------------------
 
 OLDEST_NUMPY := $(shell sed -n 's|^dependencies = \["numpy>=\([0-9.]*\).*"\]$$|\1|p' pyproject.toml)
-NEWEST_PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12,$(call AT_HAND,$(version))))
 
 # The modules that say so (`pytestmark`): results are NumPy's own there, or its C API and memory are closest.
 CLOSE_TO_NUMPY = $(call marked,numpy_ends)
@@ -359,20 +362,22 @@ numpy-ends: ## Test with the oldest NumPy that is allowed, and on the newest Pyt
 	@$(MAKE) test NUMPY=$(OLDEST_NUMPY) ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY))"
 	@$(if $(NEWEST_PYTHON),$(MAKE) test PYTHON="$(NEWEST_PYTHON)" VENV=$(NEWEST) ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY))",$(NO_NEWEST))
 
-# Without the sweep of all dtypes, whose results the other NumPy has shown.
-newest:
-	@$(if $(NEWEST_PYTHON),$(MAKE) test PYTHON="$(NEWEST_PYTHON)" VENV=$(NEWEST) \
-	    ARGS="$(filter-out tests/like_numpy/test_dtypes.py,$(CLOSE_TO_NUMPY))",$(NO_NEWEST))
-
-# What differs between NumPy's versions, with the oldest one and the wheel that `make package` has built: a wheel must run
-# with each NumPy that it allows.
-OLDEST := .venv-oldest
+# The wheel that `make package` has built must run with each NumPy that it allows: with the newest all that is close to
+# NumPy (without the sweep of all dtypes, whose results the other NumPy has shown), with the oldest what differs.
+prepare-newest newest:
+	@$(if $(NEWEST_PYTHON),$(MAKE) run-$@ PYTHON="$(WHEEL_PYTHON)" VENV=.venv-wheel,$(NO_NEWEST))
+run-prepare-newest: $(VENV)/.wheel
+	@echo "installed: a wheel for $$($(IN_VENV) --version), $$($(IN_VENV) -m pip freeze | grep -i '^numpy=')"
+run-newest: $(VENV)/.wheel
+	@$(IN_VENV) -m pytest $(WORKERS) $(filter-out tests/like_numpy/test_dtypes.py,$(CLOSE_TO_NUMPY)) $(ARGS)
 oldest:
 	@test -n "$(OLDEST_NUMPY)" || { echo "oldest: pyproject.toml says no lowest version of NumPy"; exit 1; }
-	@$(MAKE) run-oldest NUMPY=$(OLDEST_NUMPY) VENV=$(OLDEST)
-run-oldest: $(VENV)/.test
-	@$(PIP) --no-deps --force-reinstall build/package/*.whl
+	@$(MAKE) run-oldest PYTHON="$(WHEEL_PYTHON)" NUMPY=$(OLDEST_NUMPY) VENV=.venv-wheel-oldest-numpy
+run-oldest: $(VENV)/.wheel
 	@$(IN_VENV) -m pytest $(call marked,numpy_versions) $(ARGS)
+$(VENV)/.wheel: $(VENV)/.test $(wildcard build/package/*.whl)
+	@$(PIP) --no-deps --force-reinstall build/package/*.whl
+	@touch $@
 
 # ---- models ----------------------------------------------------------------------------------------------------------
 
@@ -406,8 +411,8 @@ check-site:
 
 # The stages of CI. First the builds, which share files: no other stage compiles in src/ or build/cython-*. Those of the
 # second list run two at a time; those of the third use both cores themselves.
-BUILDS := prepare prepare-sanitized prepare-newest
-BESIDE := mutants model ctest package types sanitized-ctest memcheck oldest check-clang check-site lint stress-core fuzz-core
+BUILDS := prepare prepare-sanitized
+BESIDE := package mutants model ctest types sanitized-ctest memcheck prepare-newest oldest check-clang check-site lint stress-core fuzz-core
 WHOLE := sanitized-python newest free-threaded tests
 STAGES := $(PYTHON) tools/stages.py
 
@@ -431,7 +436,7 @@ stage-%:
 	@+$(STAGES) run $* $(MAKE) $*
 
 stage-memcheck: stage-ctest # the same programs
-stage-oldest: stage-package # its wheel
+stage-oldest stage-prepare-newest: stage-package # its wheel
 stage-stress-core stage-fuzz-core: export SECONDS = 10
 
 prepare: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.bench
@@ -440,8 +445,6 @@ prepare-sanitized:
 	@if tools/links.sh $(CC) -fsanitize=$(PYTHON_SANITIZERS); \
 	then $(MAKE) built COWARRAY_SANITIZE=$(PYTHON_SANITIZERS) COWARRAY_WERROR=; \
 	else $(NO_SANITIZED_PYTHON); fi
-prepare-newest:
-	@$(if $(NEWEST_PYTHON),$(MAKE) built PYTHON="$(NEWEST_PYTHON)" VENV=$(NEWEST),$(NO_NEWEST))
 built: $(BUILT) $(VENV)/.test
 	@$(COUNT_BUILT)
 
@@ -474,7 +477,7 @@ clean: ## Remove everything that was built, environments included
 	rm -rf src/cowarray/include src/*.egg-info; find src/cowarray -name '*.so' -delete
 
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-readme bench-compare package dist wheels ctest headers memcheck asan ubsan tsan sanitized \
-    sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-all check-quick check-clang clean prepare prepare-sanitized prepare-newest built tests newest oldest run-oldest \
+    sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-all check-quick check-clang clean prepare prepare-sanitized prepare-newest built tests newest run-newest run-prepare-newest oldest run-oldest \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \
     run-conformance-scipy constraints numpy-ends site site-look check-site clients run-clients comparison run-comparison engines run-engines

@@ -16,6 +16,9 @@ from support.sources import ROOT, files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
+# Whose wheel it is: the Makefile takes the newest at hand.
+WHEEL_PYTHON = shutil.which(os.environ.get("WHEEL_PYTHON") or sys.executable)
+
 pytestmark = pytest.mark.package
 
 
@@ -29,11 +32,13 @@ def run(*command, **kwargs):
 def dist():
     """The directory with the sdist and the wheel that was built from the sdist, not from the checkout.
 
-    `make oldest` takes the wheel from there.
+    `make oldest` and `make newest` take the wheel from there.
     """
     directory = ROOT / "build" / "package"
     shutil.rmtree(directory, ignore_errors=True)
-    run(sys.executable, "-m", "build", "--outdir", directory, ROOT)
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", directory, ROOT)
+    [sdist] = directory.iterdir()
+    run(sys.executable, "-m", "pip", "--python", WHEEL_PYTHON, "wheel", "-q", "--no-deps", "-w", directory, sdist)
     return directory
 
 
@@ -47,7 +52,7 @@ def wheel(dist):
 def python(wheel, tmp_path_factory):
     """The interpreter of a clean environment, without pip, in which the wheel is installed."""
     directory = tmp_path_factory.mktemp("clean")
-    run(sys.executable, "-m", "venv", "--without-pip", directory)
+    run(WHEEL_PYTHON, "-m", "venv", "--without-pip", directory)
     python = directory / "bin" / "python"
     run(sys.executable, "-m", "pip", "--python", python, "install", "-q", wheel)
     return python
