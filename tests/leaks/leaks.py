@@ -58,6 +58,10 @@ class Leaks:
         rises = [min(b - a for a, b in pairwise(figure)) for figure in seen]
         return [(kind, rise) for kind, rise in enumerate(rises) if rise > 0 and not (kind and by_hypothesis(item))]
 
+    def pytest_collection_finish(self):
+        gc.collect()
+        gc.freeze()  # what is there before the tests: each collection would look through all of it
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item, nextitem):
         self.modules.add(getattr(item, "module", None))

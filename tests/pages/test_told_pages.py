@@ -5,6 +5,7 @@ import gc
 import numpy as np
 import pytest
 from support.programs import run
+from support.seeds import all_or
 
 import cowarray as ca
 from cowarray._native.storage import set_doorkeeper
@@ -12,7 +13,7 @@ from cowarray._native.storage import set_doorkeeper
 PAGE = 4096
 REGION = 2 << 20
 MIB = 1 << 20
-SEEDS = 400
+SEEDS = all_or(400, 100)
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ import sysconfig
 
 import numpy as np
 import pytest
+from support.seeds import all_or
 from support.threads import together
 
 import cowarray as ca
@@ -20,7 +21,7 @@ import cowarray as ca
 pytestmark = [pytest.mark.threads, pytest.mark.usefixtures("quick_switches")]
 
 THREADS = 4
-ROUNDS = 40
+ROUNDS = all_or(40, 10)
 VALUES = np.arange(1.0, 65.0).reshape(8, 8)
 
 READS = {

@@ -114,7 +114,7 @@ def test_an_interrupt_at_any_bytecode(name, shape):
     after, goal = seen(history), said(history.state)
     assert total > 20
     points = range(1, total + 1)
-    points = sorted(random.Random(chosen_seed()).sample(points, min(total, all_or(total, 60))))
+    points = sorted(random.Random(chosen_seed()).sample(points, min(total, all_or(total, 30))))
     came = 0
     for point in points:
         history, versions = world(shape)
@@ -160,7 +160,7 @@ def test_what_is_written_after_an_interrupt_is_kept(name, shape, error):
     if name in EDITED:
         edit(history)
     total, _ = run(lambda: step(history), -1)
-    points = sorted(random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 25))))
+    points = sorted(random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 15))))
     for point in points:
         history, _ = world(shape)
         if name in EDITED:
@@ -211,7 +211,7 @@ def test_a_folder_opens_after_an_interrupt(tmp_path, interrupting, name, error):
     history, _ = world(tmp_path / "count")
     total, _, _ = interrupting.call(partial(step, history), (HOME,), 0)
     history.close()
-    points = sorted(random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 25))))
+    points = sorted(random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 15))))
     came = 0
     before = signal.signal(signal.SIGINT, interrupt)
     try:
