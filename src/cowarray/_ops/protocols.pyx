@@ -109,6 +109,7 @@ cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) e
 
 
 cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs, dict kwargs):
+    cdef tuple out
     cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
     cdef bint is_call = method_name == "__call__"
     if not kwargs and is_call and known:
@@ -123,9 +124,20 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
         result = quick_call(COMPUTING, getattr(ufunc, method_name), True, inputs, kwargs)
         if result is not QUICK_FAILED:
             return result
+    out = outputs_of(kwargs)
+    for value in inputs + out:  # unlike (*inputs, *out), leaks nothing when memory runs out
+        if has_own_ufunc(value):
+            # Before any mode, which would take the operations of a stranger's own code for parts of this one.
+            return ask_overrides(ufunc, method_name, inputs, kwargs, out)
     if is_handed(inputs, kwargs):
         return take_road(ufunc_name(ufunc, method_name), _UfuncJourney(ufunc, method_name), inputs, kwargs)
     return travel_ufunc(ufunc, method_name, inputs, kwargs)
+
+
+cdef tuple outputs_of(dict kwargs):
+    """A ufunc's `out`. Code that stands in for NumPy's ufuncs may pass an array alone."""
+    out = kwargs.get("out", ())
+    return <tuple>out if type(out) is tuple else () if out is None else (out,)
 
 
 cdef object quick_ufunc(object self, PyObject *const *given, Py_ssize_t count):
@@ -216,12 +228,7 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     cdef list shown
     cdef bint is_elementwise_call
     cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
-    out = kwargs.get("out", ())
-    if type(out) is not tuple:
-        out = () if out is None else (out,)  # as code that stands in for NumPy's ufuncs may pass it
-    for value in inputs + <tuple>out:  # unlike (*inputs, *out), leaks nothing when memory runs out
-        if has_own_ufunc(value):
-            return ask_overrides(ufunc, method_name, inputs, kwargs, out)
+    cdef tuple out = outputs_of(kwargs)
     if out and known and method_name == "__call__":
         inputs = tuple([converted(value) for value in inputs])  # an error here has changed nothing
         if len(out) == 1 and is_array(out[0]) and "where" not in kwargs and overwritten(

@@ -1,0 +1,109 @@
+"""Types with an `__array_ufunc__` of their own compute with our arrays in each mode, and what they compute is the mode's.
+
+Quantities with units, autograd's boxes and the like are given the arrays, and do with them what any code does.
+"""
+
+import contextlib
+
+import numpy as np
+import pytest
+
+import cowarray as ca
+
+
+class Quantity:
+    """A number of metres."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        plain = [value.value if isinstance(value, Quantity) else value for value in inputs]
+        if "out" in kwargs:
+            kwargs["out"] = tuple(value.value if isinstance(value, Quantity) else value for value in kwargs["out"])
+        return Quantity(getattr(ufunc, method)(*plain, **kwargs))
+
+    def __rmul__(self, other):
+        return np.multiply(other, self)
+
+
+COMPUTE = {
+    "a ufunc": lambda x: np.add(x, Quantity(x)),
+    "the other way round": lambda x: np.add(Quantity(x), x),
+    "an operator": lambda x: x * Quantity(x),
+    "two results": lambda x: Quantity(np.divmod(x, Quantity(x + 1)).value[0]),
+    "a method": lambda x: np.subtract.outer(x[:5], Quantity(x[:7])),
+    "out": lambda x: np.add(x, Quantity(x), out=x + 0),
+    "our namespace": lambda x: ca.hypot(x, Quantity(x)) if isinstance(x, ca.ndarray) else np.hypot(x, Quantity(x)),
+    "a product": lambda x: np.matmul(x.reshape(20, 50), Quantity(x.reshape(50, 20))),
+}
+MODES = {
+    "none": contextlib.nullcontext,
+    "aliasing": ca.aliasing,
+    "simulate": ca.simulate,
+    "deferred": ca.deferred,
+    "budget": lambda: ca.budget("64 MiB", small=0),
+}
+VALUES = np.arange(1000.0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("compute", COMPUTE)
+def test_they_give_what_they_give_with_numpys_arrays(compute, mode):
+    wanted = COMPUTE[compute](VALUES).value
+    with MODES[mode]():
+        made = COMPUTE[compute](ca.arange(1000.0)).value
+        assert type(made) is ca.ndarray
+    assert np.array_equal(made, wanted)
+
+
+@pytest.mark.parametrize("compute", COMPUTE)
+def test_a_plan_follows_them(compute):
+    with ca.fake():
+        made = COMPUTE[compute](ca.arange(1000.0)).value
+        assert type(made) is ca.ndarray
+        assert (made.shape, made.dtype) == (COMPUTE[compute](VALUES).value.shape, np.float64)
+
+
+@pytest.mark.parametrize("compute", COMPUTE)
+def test_what_is_deferred_stays_so(compute):
+    with ca.deferred():
+        made = COMPUTE[compute](ca.arange(1000.0)).value
+        assert "deferred" in repr(made)
+    assert np.array_equal(ca.materialize(made), COMPUTE[compute](VALUES).value)
+
+
+@pytest.mark.parametrize("compute", COMPUTE)
+def test_a_budget_can_make_again_what_they_gave(compute):
+    x = ca.arange(1000.0)
+    with ca.budget("64 MiB", small=0):
+        made = COMPUTE[compute](x).value
+        made.evict()
+        assert np.array_equal(made, COMPUTE[compute](VALUES).value)
+
+
+def test_a_budget_remembers_what_they_wrote():
+    class Writer:
+        def __array_ufunc__(self, ufunc, method, *inputs, out, **kwargs):
+            out[0][:2] = -1
+            raise FloatingPointError
+
+    with ca.budget("64 MiB", small=0):
+        x = ca.arange(1000.0) * 1
+        with pytest.raises(FloatingPointError):
+            np.add(x, Writer(), out=x)
+        x.evict()
+        assert x[:4].tolist() == [-1, -1, 2, 3]
+
+
+def test_simulate_sees_the_aliases_that_they_rely_on():
+    class Clearer:
+        def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+            inputs[0].ravel()[:] = 0
+            return 1
+
+    with pytest.warns(ca.AliasingWarning), ca.simulate() as found:
+        x = ca.ones((10, 10))
+        np.add(x, Clearer())
+        assert x.sum() == 0
+    assert len(found) == 1
