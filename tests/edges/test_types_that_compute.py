@@ -1,4 +1,4 @@
-"""Types with an `__array_ufunc__` of their own compute with our arrays in each mode, and what they compute is the mode's.
+"""Types with an `__array_ufunc__` of their own compute with our arrays, and what they compute is the mode's.
 
 Quantities with units, autograd's boxes and the like are given the arrays, and do with them what any code does.
 """
@@ -102,8 +102,9 @@ def test_simulate_sees_the_aliases_that_they_rely_on():
             inputs[0].ravel()[:] = 0
             return 1
 
-    with pytest.warns(ca.AliasingWarning), ca.simulate() as found:
+    with ca.simulate() as found:
         x = ca.ones((10, 10))
         np.add(x, Clearer())
-        assert x.sum() == 0
+        with pytest.warns(ca.AliasingWarning):
+            assert x.sum() == 0
     assert len(found) == 1
