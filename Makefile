@@ -125,12 +125,17 @@ bench-compare: ## Set two runs of make bench side by side (BEFORE=, AFTER=: thei
 # The wheel is for the newest Python at hand, so that `make check` compiles for it once: `make newest` and `make oldest` run
 # their tests on this wheel.
 NEWEST_PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12,$(call AT_HAND,$(version))))
-package newest oldest prepare-newest: export WHEEL_PYTHON ?= $(or $(NEWEST_PYTHON),$(PYTHON))
+package newest oldest prepare-newest: export WHEEL_PYTHON ?= $(or $(NEWEST_PYTHON),$(abspath $(IN_VENV)))
 package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel (WHEEL_PYTHON: for which), install and try them in a clean environment
 	@$(IN_VENV) -m pytest $(call marked,package) $(ARGS)
+	@touch $(WHEEL_TRIED)
+WHEEL_TRIED := build/wheel-tried
+$(WHEEL_TRIED): $(EXTENSION_SOURCES) $(shell find src/cowarray -name '*.py' -o -name '*.pyi')
+	@$(MAKE) package VENV=.venv NUMPY= ARGS=
 
 # Also reaches the environments that a build and a test of the package make.
 package dist wheels tests: export PIP_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
+package dist wheels tests: export PIP_BUILD_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
 
 dist: $(VENV)/.check ## Build sdist and wheel into dist/
 	@$(IN_VENV) -m build
@@ -367,17 +372,18 @@ numpy-ends: ## Test with the oldest NumPy that is allowed, and on the newest Pyt
 # The wheel that `make package` has built must run with each NumPy that it allows: with the newest all that is close to
 # NumPy (without the sweep of all dtypes, whose results the other NumPy has shown), with the oldest what differs.
 prepare-newest newest:
-	@$(if $(NEWEST_PYTHON),$(MAKE) run-$@ PYTHON="$(WHEEL_PYTHON)" VENV=.venv-wheel,$(NO_NEWEST))
+	@$(if $(NEWEST_PYTHON),$(MAKE) run-$@ PYTHON="$(WHEEL_PYTHON)" VENV=.venv-wheel-$(notdir $(WHEEL_PYTHON)),$(NO_NEWEST))
 run-prepare-newest: $(VENV)/.wheel
 	@echo "installed: a wheel for $$($(IN_VENV) --version), $$($(IN_VENV) -m pip freeze | grep -i '^numpy=')"
 run-newest: $(VENV)/.wheel
 	@$(IN_VENV) -m pytest $(WORKERS) $(filter-out tests/like_numpy/test_dtypes.py,$(CLOSE_TO_NUMPY)) $(ARGS)
 oldest:
 	@test -n "$(OLDEST_NUMPY)" || { echo "oldest: pyproject.toml says no lowest version of NumPy"; exit 1; }
-	@$(MAKE) run-oldest PYTHON="$(WHEEL_PYTHON)" NUMPY=$(OLDEST_NUMPY) VENV=.venv-wheel-oldest-numpy
+	@$(MAKE) run-oldest PYTHON="$(WHEEL_PYTHON)" NUMPY=$(OLDEST_NUMPY) \
+	    VENV=.venv-wheel-$(notdir $(WHEEL_PYTHON))-numpy-$(OLDEST_NUMPY)
 run-oldest: $(VENV)/.wheel
 	@$(IN_VENV) -m pytest $(call marked,numpy_versions) $(ARGS)
-$(VENV)/.wheel: $(VENV)/.test $(wildcard build/package/*.whl)
+$(VENV)/.wheel: $(VENV)/.test $(WHEEL_TRIED)
 	@$(PIP) --no-deps --force-reinstall build/package/*.whl
 	@touch $@
 

@@ -99,6 +99,21 @@ def test_strangers_are_refused_where_they_are_not_asked():
     assert verdict(lambda: np.add.reduce(x, where=Stranger())) == REFUSED
 
 
+class Declining:
+    """A type that is asked, and gives way."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return NotImplemented
+
+
+def test_strangers_that_decline_are_refused():
+    x, out = array(3), array(3)
+    stranger = Declining()
+    assert verdict(lambda: np.add(x, stranger)) == REFUSED
+    assert verdict(lambda: np.add(x, stranger, out=out)) == REFUSED
+    assert verdict(lambda: np.matmul(x, stranger)) == REFUSED
+
+
 def test_strangers_are_asked():
     with cw.fake():
         x = cw.zeros(3)

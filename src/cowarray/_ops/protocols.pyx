@@ -64,7 +64,7 @@ from cowarray._ops.road cimport (
     set_special,
     written_of,
 )
-from cowarray._ops.strangers cimport ask_overrides
+from cowarray._ops.strangers cimport after_overrides, ask_overrides
 
 from cowarray._array.overlaps import aliases, shares_bytes
 from cowarray._native.mapped_files import spare_maps
@@ -125,10 +125,11 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
         if result is not QUICK_FAILED:
             return result
     out = outputs_of(kwargs)
-    for value in inputs + out:  # unlike (*inputs, *out), leaks nothing when memory runs out
-        if has_own_ufunc(value):
-            # Before any mode, which would take the operations of a stranger's own code for parts of this one.
-            return ask_overrides(ufunc, method_name, inputs, kwargs, out)
+    if has_strangers(inputs, out):
+        # Before any mode, which would take the operations of a stranger's own code for parts of this one.
+        result = ask_overrides(ufunc, method_name, inputs, kwargs, out)
+        if result is not NotImplemented:
+            return result
     if is_handed(inputs, kwargs):
         return take_road(ufunc_name(ufunc, method_name), _UfuncJourney(ufunc, method_name), inputs, kwargs)
     return travel_ufunc(ufunc, method_name, inputs, kwargs)
@@ -138,6 +139,14 @@ cdef tuple outputs_of(dict kwargs):
     """A ufunc's `out`. Code that stands in for NumPy's ufuncs may pass an array alone."""
     out = kwargs.get("out", ())
     return <tuple>out if type(out) is tuple else () if out is None else (out,)
+
+
+cdef bint has_strangers(tuple inputs, tuple out) except -1:
+    """Whether a type that must be asked is among a ufunc's operands."""
+    for value in inputs + out:  # unlike (*inputs, *out), leaks nothing when memory runs out
+        if has_own_ufunc(value):
+            return True
+    return False
 
 
 cdef object quick_ufunc(object self, PyObject *const *given, Py_ssize_t count):
@@ -229,6 +238,8 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     cdef bint is_elementwise_call
     cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
     cdef tuple out = outputs_of(kwargs)
+    if has_strangers(inputs, out):
+        return after_overrides(ufunc, method_name, inputs, kwargs, out)
     if out and known and method_name == "__call__":
         inputs = tuple([converted(value) for value in inputs])  # an error here has changed nothing
         if len(out) == 1 and is_array(out[0]) and "where" not in kwargs and overwritten(

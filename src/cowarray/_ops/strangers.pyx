@@ -181,19 +181,15 @@ cdef bint compares(type kind, int op) except -1:
 
 
 cdef object ask_overrides(object ufunc, str method_name, tuple inputs, dict kwargs, tuple out):
-    """A ufunc's method if an argument's type has its own `__array_ufunc__`.
+    """What an argument's type with its own `__array_ufunc__` gives; NotImplemented if there is none, or all decline.
 
-    NumPy has asked those before the first array of ours. Those after it are asked here, and once all have declined,
-    all of them by NumPy, with a snapshot for what is read and a writable alias for what is written.
+    NumPy has asked those before the first array of ours, so those after it are asked here.
     """
     cdef bint asked = True
-    cdef bint to_standard = False
     cdef list kinds = []
-    cdef tuple given
     for value in inputs + out + (kwargs.get("where"),):
         if is_array(value):
             asked = False
-            to_standard |= (<Array>value).standard
         elif has_own_ufunc(value) and type(value) not in kinds:
             kinds.append(type(value))
             override = type(value).__array_ufunc__
@@ -202,6 +198,18 @@ cdef object ask_overrides(object ufunc, str method_name, tuple inputs, dict kwar
             result = override(value, ufunc, method_name, *inputs, **kwargs)
             if result is not NotImplemented:
                 return result
+    return NotImplemented
+
+
+cdef object after_overrides(object ufunc, str method_name, tuple inputs, dict kwargs, tuple out):
+    """A ufunc's method where all types with their own `__array_ufunc__` have declined to compute with our arrays.
+
+    NumPy asks all of them again, with a snapshot for what is read and a writable alias for what is written.
+    """
+    cdef bint to_standard = False
+    cdef tuple given
+    for value in inputs + out + (kwargs.get("where"),):
+        to_standard |= is_array(value) and (<Array>value).standard
     if method_name != "__call__":
         # NumPy passes these by position as well.
         kwargs.pop("array", None)
