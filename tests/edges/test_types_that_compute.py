@@ -153,3 +153,21 @@ def test_simulate_sees_the_aliases_that_they_rely_on():
         with pytest.warns(ca.AliasingWarning):
             assert x.sum() == 0
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_one_that_changes_the_array_and_declines_leaves_its_copies(mode):
+    class Restless:
+        def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+            if type(inputs[0]) is ca.ndarray:
+                inputs[0].resize(10_000, refcheck=False)
+                inputs[0][:] = 7
+            return NotImplemented
+
+    with MODES[mode]():
+        x = ca.arange(1000.0)
+        copy = x.copy()
+        with pytest.raises(TypeError, match="NotImplemented"):
+            np.add(x, Restless(), out=x)
+        assert x.tolist() == [7] * 10_000
+        assert np.array_equal(copy, VALUES)

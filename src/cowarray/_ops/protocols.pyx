@@ -110,6 +110,7 @@ cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) e
 
 cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs, dict kwargs):
     cdef tuple out
+    cdef bint declined = False
     cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
     cdef bint is_call = method_name == "__call__"
     if not kwargs and is_call and known:
@@ -125,28 +126,24 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
         if result is not QUICK_FAILED:
             return result
     out = outputs_of(kwargs)
-    if has_strangers(inputs, out):
-        # Before any mode, which would take the operations of a stranger's own code for parts of this one.
-        result = ask_overrides(ufunc, method_name, inputs, kwargs, out)
-        if result is not NotImplemented:
-            return result
+    for value in inputs + out:  # unlike (*inputs, *out), leaks nothing when memory runs out
+        if has_own_ufunc(value):
+            # Before any mode, which would take the operations of a stranger's own code for parts of this one.
+            result = ask_overrides(ufunc, method_name, inputs, kwargs, out)
+            if result is not NotImplemented:
+                return result
+            declined = True
+            break
     if is_handed(inputs, kwargs):
-        return take_road(ufunc_name(ufunc, method_name), _UfuncJourney(ufunc, method_name), inputs, kwargs)
-    return travel_ufunc(ufunc, method_name, inputs, kwargs)
+        journey = _UfuncJourney(ufunc, method_name, declined)
+        return take_road(ufunc_name(ufunc, method_name), journey, inputs, kwargs)
+    return travel_ufunc(ufunc, method_name, inputs, kwargs, declined)
 
 
 cdef tuple outputs_of(dict kwargs):
     """A ufunc's `out`. Code that stands in for NumPy's ufuncs may pass an array alone."""
     out = kwargs.get("out", ())
     return <tuple>out if type(out) is tuple else () if out is None else (out,)
-
-
-cdef bint has_strangers(tuple inputs, tuple out) except -1:
-    """Whether a type that must be asked is among a ufunc's operands."""
-    for value in inputs + out:  # unlike (*inputs, *out), leaks nothing when memory runs out
-        if has_own_ufunc(value):
-            return True
-    return False
 
 
 cdef object quick_ufunc(object self, PyObject *const *given, Py_ssize_t count):
@@ -223,22 +220,25 @@ cdef class _UfuncJourney:
 
     cdef readonly object ufunc
     cdef readonly str method_name
+    cdef bint declined
 
-    def __cinit__(self, object ufunc, str method_name):
+    def __cinit__(self, object ufunc, str method_name, bint declined):
         self.ufunc = ufunc
         self.method_name = method_name
+        self.declined = declined
 
     def __call__(self, *inputs, **kwargs):
-        return travel_ufunc(self.ufunc, self.method_name, inputs, kwargs)
+        return travel_ufunc(self.ufunc, self.method_name, inputs, kwargs, self.declined)
 
 
-cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwargs):
+cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwargs, bint declined):
+    """Apply a ufunc, a mode's part done. declined: whether types were asked that have their own `__array_ufunc__`."""
     cdef Passage passage
     cdef list shown
     cdef bint is_elementwise_call
     cdef bint known = type(ufunc) is numpy_ufunc and ufunc in numpy_ufuncs
     cdef tuple out = outputs_of(kwargs)
-    if has_strangers(inputs, out):
+    if declined:
         return after_overrides(ufunc, method_name, inputs, kwargs, out)
     if out and known and method_name == "__call__":
         inputs = tuple([converted(value) for value in inputs])  # an error here has changed nothing
