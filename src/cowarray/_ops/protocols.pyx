@@ -222,7 +222,7 @@ cdef class _UfuncJourney:
     cdef readonly str method_name
     cdef bint declined
 
-    def __cinit__(self, object ufunc, str method_name, bint declined):
+    def __cinit__(self, object ufunc, str method_name, bint declined=False):
         self.ufunc = ufunc
         self.method_name = method_name
         self.declined = declined
