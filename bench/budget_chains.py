@@ -89,7 +89,7 @@ def by_hand(function, module, layers, nbytes):
     return g
 
 
-def measure(function, way, layers, nbytes, budget=None, heuristic="dtr", cost="clock"):
+def measure(function, way, layers, nbytes, budget=None, heuristic="dtr", cost="model"):
     """One run in this process."""
     within = contextlib.nullcontext()
     if budget is not None:
@@ -196,7 +196,7 @@ def main(arguments):
     parser.add_argument("--limit", type=float, default=60.0, help="seconds, after which `--table` gives a run up")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--heuristic", action="append", choices=HEURISTICS)
-    parser.add_argument("--cost", choices=("clock", "model"), default="clock")
+    parser.add_argument("--cost", choices=("model", "clock"), default="model")
     parser.add_argument("--layers", type=int, action="append")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

@@ -1,6 +1,6 @@
 """Whole programs that keep more than they need at once: as they are, and within half and a quarter of their memory.
 
-usage: budget_examples.py [--small] [--rounds N] [--spill DIRECTORY] [PROGRAM ...]
+usage: budget_examples.py [--small] [--rounds N] [--spill DIRECTORY] [--limit SECONDS] [PROGRAM ...]
 
 Each run is a process of its own. Prints the least time and the peak of resident memory above what the process had
 before, and wants the same results of all runs, bit for bit. `fluid`, `rnn`, `lstm` and `hmm` are computations of HIPS
@@ -292,13 +292,16 @@ def measure(name, library, small, budget=None, spill=None):
     return {"seconds": seconds, "bytes": _peak() - before, "digest": found, "stats": stats}
 
 
-def in_a_process(*arguments, rounds=1):
-    """What `measure` gives in a new process; of some rounds, the fastest."""
+def in_a_process(*arguments, rounds=1, limit=None):
+    """What `measure` gives in a new process; of some rounds, the fastest. None where one takes longer than limit."""
     command = [sys.executable, __file__, "--measure", json.dumps(arguments)]
-    found = [
-        json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()[-1])
-        for _ in range(rounds)
-    ]
+    found = []
+    for _ in range(rounds):
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, timeout=limit)
+        except subprocess.TimeoutExpired:
+            return None
+        found.append(json.loads(done.stdout.splitlines()[-1]))
     return min(found, key=lambda each: each["seconds"])
 
 
@@ -331,6 +334,7 @@ def main(arguments):
     parser.add_argument("--small", action="store_true", help="a few kilobytes each")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--spill", metavar="DIRECTORY", help="also measure with a spill file there")
+    parser.add_argument("--limit", type=float, default=90.0, help="seconds, after which a run is given up")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.measure:
@@ -343,7 +347,10 @@ def main(arguments):
         print(name, flush=True)
         plain = None
         for title, way in ways(name, options.small, options.spill):
-            found = in_a_process(name, *way, rounds=options.rounds)
+            found = in_a_process(name, *way, rounds=options.rounds, limit=options.limit)
+            if found is None:
+                print(f"  {title:18} given up after {options.limit:.0f} s", flush=True)
+                continue
             plain = plain or found
             print(row(title, found, plain), flush=True)
             if found["digest"] != plain["digest"]:

@@ -16,7 +16,7 @@ _Array = TypeVar("_Array", bound=ndarray)
 _Value = TypeVar("_Value")
 
 _HEURISTICS = ("dtr", "local", "lru", "size", "random")
-_COSTS = ("clock", "model")
+_COSTS = ("model", "clock")
 
 
 class _Figure(Generic[_Value]):
@@ -57,9 +57,9 @@ class budget(Mode):
         What leaves first. "dtr": what costs least to make again, with all that is away and needed for it, for its bytes
         and the time since it was used. "local": the same without what else is away. "lru": what was used longest ago.
         "size": the largest. "random": any. All but the first can compute the same thing very many times.
-    cost : {"clock", "model"}, default "clock"
-        Whether the time of operations is measured, or said by a fixed model of their names and sizes, with which the
-        same program evicts the same arrays each time.
+    cost : {"model", "clock"}, default "model"
+        Whether the time of operations is said by a fixed model of their names and sizes, with which the same program
+        evicts the same arrays each time; or measured, which a busy machine misleads.
     spill : str or path, optional
         A directory for a file to which bytes go where that is cheaper than making them again. The file has no name, so
         nothing is left behind.
@@ -139,7 +139,7 @@ class budget(Mode):
         nbytes: float | str,
         *,
         heuristic: Literal["dtr", "local", "lru", "size", "random"] = "dtr",
-        cost: Literal["clock", "model"] = "clock",
+        cost: Literal["model", "clock"] = "model",
         spill: str | os.PathLike[str] | None = None,
         log: str | os.PathLike[str] | None = None,
         verify: bool = False,

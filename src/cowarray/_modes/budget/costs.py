@@ -29,9 +29,16 @@ _OTHERS = 2_500 * _MIB
 _DRAWS = 720 * _MIB
 _TRANSFORMS = 400 * _MIB
 _FLOPS = 24e9
+_PRODUCTS = frozenset(("matmul", "dot", "ndarray.dot", "inner", "tensordot", "vecdot", "matvec", "vecmat"))
+# They read as many elements as they give, however large the array that they read from is.
+_PICKS = frozenset(
+    f"{prefix}{name}"
+    for prefix in ("", "ndarray.")
+    for name in ("__getitem__", "take", "compress", "choose", "searchsorted", "interp")
+)
 
 
-def model_cost(operation: str, args: tuple[Any, ...], results: Sequence[tuple[int, ndarray]], writes: bool) -> int:
+def model_cost(operation: str, args: tuple[Any, ...], results: Sequence[tuple[int, ndarray]]) -> int:
     """Nanoseconds that an operation takes, by what it is called and by the sizes of its arguments and results.
 
     Parameters
@@ -40,26 +47,29 @@ def model_cost(operation: str, args: tuple[Any, ...], results: Sequence[tuple[in
     args : tuple
     results : list of (int, ndarray)
         Those that have new bytes, as they were foretold.
-    writes : bool
-        Whether it writes to one of its arguments.
 
     Returns
     -------
     int
         Whole ones, as a log has them: so a run and the replay of its log agree.
     """
-    return round(1e9 * _seconds(operation, args, results, writes))
+    return round(1e9 * _seconds(operation, args, results))
 
 
-def _seconds(operation: str, args: tuple[Any, ...], results: Sequence[tuple[int, ndarray]], writes: bool) -> float:
-    nbytes = sum(x.nbytes for _, x in results)
-    if operation in ("matmul", "dot", "ndarray.dot", "inner"):
-        inner = max((each.shape[-1] for each in args[:1] if getattr(each, "shape", ())), default=1)
-        return 2.0 * inner * sum(math.prod(x.shape) for _, x in results) / _FLOPS
-    if writes and not results:
-        nbytes = max((each.nbytes for each in args[:1] if hasattr(each, "nbytes")), default=0)
-    if operation.startswith("fft."):
-        return nbytes / _TRANSFORMS
+def _seconds(operation: str, args: tuple[Any, ...], results: Sequence[tuple[int, ndarray]]) -> float:
+    made = sum(x.nbytes for _, x in results)
+    read = [x for x in args if isinstance(x, ndarray)]
+    if operation in _PRODUCTS and read:
+        given = [math.prod(x.shape) for _, x in results] or [max(x.size for x in read)]
+        inner = read[0].shape[-1] if read[0].ndim else 1
+        return 2.0 * inner * sum(given) / _FLOPS
+    if operation.startswith("linalg."):
+        return max((10.0 * x.size * x.shape[-1] for x in read if x.ndim), default=0.0) / _FLOPS
     if operation.startswith("random."):
-        return nbytes / _DRAWS
-    return nbytes / _RATES.get(operation, _OTHERS)
+        return made / _DRAWS
+    if operation == "ndarray.__setitem__":
+        read = read[1:] or read[:1]  # a part is written: what is assigned, if that is an array
+    touched = made if operation in _PICKS else max(made, *(x.nbytes for x in read), 0)
+    if operation.startswith("fft."):
+        return touched / _TRANSFORMS
+    return touched / _RATES.get(operation, _OTHERS)

@@ -113,7 +113,7 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
     cdef object key = None
     cdef Forecast known = None
     cdef size_t need
-    cdef double before, took
+    cdef double before, took, modelled = 0
     cdef bint done = False
     cdef object outer = thread.managed
     cdef object interruption
@@ -140,6 +140,8 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
         return at_once(run, need, SMALL if task is not None else WRITTEN, function, args, kwargs)
     task.has_births = len(fresh) > 0
     task.only_shares = need == 0 and not task.written and gives_copies(fresh)
+    if run.by_model:
+        modelled = cost_by_model(known, operation, args, fresh)
     try:
         lock_guard()
         try:
@@ -167,7 +169,7 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
                 task.reserved = 0
                 if done:
                     if run.by_model:
-                        took = model_cost(operation, args, with_bytes(fresh), bool(task.written))
+                        took = modelled
                     node.cost = took
                     run.base_time += took
                     run.pools.now = run.pools.now + took if run.by_model else before + took
@@ -186,6 +188,17 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
         finally:
             unlock_guard_and_raise(interruption)
     return result
+
+
+cdef double cost_by_model(Forecast known, str operation, tuple args, list fresh) except? -1:
+    """What the model says; the same of all operations that are just like one that is known."""
+    cdef double cost
+    if known is not None and known.cost >= 0:
+        return known.cost
+    cost = model_cost(operation, args, with_bytes(fresh))
+    if known is not None:
+        known.cost = cost
+    return cost
 
 
 cdef bint makes_anew(Forecast known, str operation, dict kwargs) except -1:

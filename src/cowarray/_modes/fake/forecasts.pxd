@@ -11,6 +11,7 @@ cdef class Forecast:
     cdef Array alone  # without a Storage: the one array that it gives, which does nothing else
     cdef size_t nbytes  # of its Storage
     cdef tuple kept  # what its key names by address
+    cdef double cost  # what a budget's model says that it costs; negative: not asked yet
 
 
 # A rule that is about to be asked, and what to look at to see what it did.

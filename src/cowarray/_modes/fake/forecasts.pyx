@@ -54,6 +54,9 @@ cdef dict known = {}
 cdef class Forecast:
     """What an operation gives, and what it writes."""
 
+    def __cinit__(self):
+        self.cost = -1
+
 
 # A key under way: numbers, and beside them what else takes part. Of dtypes and functions it has the addresses: a
 # `Forecast` keeps those that its key names, so no other object comes to lie there.
