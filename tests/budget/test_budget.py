@@ -360,7 +360,30 @@ def test_a_sum_over_all_layers_is_not_made_again_with_each(layers, room, in_plac
     with cowarray.budget(room << 13, cost="model", small=1) as run:
         found = gradient_of_shared_weights(layers, in_place)
         assert found.tobytes() == expected
-    assert 0 < run.remat_time < 0.6 * run.base_time
+    assert 0 < run.remat_time < 0.7 * run.base_time
+
+
+def gradient_with_two_sums(layers):
+    """Of weights and of biases that all layers share; a layer goes as soon as its gradient is there."""
+    weights, biases, x = (cowarray.linspace(-1, 1, 1024) for _ in range(3))
+    states = [x]
+    for _ in range(layers):
+        states.append(cowarray.tanh(weights * states[-1] + biases))
+    gradient, of_weights, of_biases = 2 * states[-1], cowarray.zeros(1024), cowarray.zeros(1024)
+    while len(states) > 1:
+        gradient = gradient * (1 - states.pop() ** 2)
+        of_biases = of_biases + gradient
+        of_weights = of_weights + gradient * states[-1]
+        gradient = gradient * weights
+    return of_weights.tobytes() + of_biases.tobytes()
+
+
+@pytest.mark.parametrize(("layers", "room"), [(64, 14), (64, 16), (256, 18), (256, 20)])
+def test_sums_stay_while_a_chain_is_made_again_in_little_memory(layers, room):
+    expected = gradient_with_two_sums(layers)
+    with cowarray.budget(room << 13, small=1) as run:
+        assert gradient_with_two_sums(layers) == expected
+    assert run.remat_time < 1.5 * run.base_time
 
 
 def test_a_chain_of_a_hundred_thousand_is_made_again():

@@ -33,6 +33,8 @@ from cowarray._modes.budget.run_log import (
 )
 
 HEURISTICS = ("dtr", "local", "lru", "size")
+GONE_TAKES = 8  # how many times what is gone counts, for what was made of it
+REREAD = 0.1  # what is left of the time since a use, when an array is read to make another again
 
 # ---- the plain simulator ---------------------------------------------------------------------------------------------
 
@@ -52,7 +54,8 @@ class Storage:
         self.label = None
         self.values = []
         self.parents = []
-        self.has_handed_down = False
+        self.has_handed_down = self.is_gone = False
+        self.inherited = 0
 
 
 class Value:
@@ -152,6 +155,7 @@ class Plain:
     def go(self, storage):
         """Nobody refers to a storage: what it costs, and what it is made of, it hands down."""
         self.lose(storage)
+        storage.is_gone = True
         if storage.has_handed_down:
             return
         storage.label = None
@@ -159,10 +163,14 @@ class Plain:
         alive = self.alive()
         heirs = [other for other in alive if storage in other.parents and not other.has_handed_down]
         for child in heirs:
-            self.hand_down(storage, child, storage.cost / len(heirs))
+            self.hand_down(storage, child, self.legacy(storage) / len(heirs))
+
+    def legacy(self, storage):
+        return GONE_TAKES * (storage.cost - storage.inherited) + storage.inherited
 
     def hand_down(self, storage, child, share):
         child.cost += share
+        child.inherited += share
         alive = self.alive()
         near = [parent for parent in storage.parents if parent in alive and not parent.has_handed_down]
         for parent in near[:8]:
@@ -189,7 +197,8 @@ class Plain:
     def make(self, call, first=False):
         self.running.append(call)
         for arg in call.args:
-            arg.storage.used = self.clock
+            is_use = first or self.heuristic != "dtr"
+            arg.storage.used = self.clock - (0 if is_use else REREAD * (self.clock - arg.storage.used))
         there = [arg for arg in call.args if arg.defined]
         for arg in there:
             arg.storage.locks += 1
@@ -208,6 +217,9 @@ class Plain:
                 if nbytes is not None and value is value.storage.values[0]:
                     value.storage.present = True
                     value.storage.label = None
+                    if value.storage.is_gone:
+                        value.storage.is_gone = False
+                        value.storage.used = value.storage.used if self.heuristic != "dtr" else 0
         if first:
             self.base += call.time
         else:
@@ -243,7 +255,7 @@ class Plain:
             if origin is None:
                 for arg in args:
                     if self.join_as_family(arg.storage, value.storage) and arg.storage.has_handed_down:
-                        self.hand_down(arg.storage, value.storage, arg.storage.cost)
+                        self.hand_down(arg.storage, value.storage, self.legacy(arg.storage))
             value.storage.used = self.clock
         return call.results
 

@@ -32,6 +32,7 @@ cdef struct Vertex:
     PyObject *pool  # borrowed; NULL once the pool has died
     Component *component  # NULL while the bytes are present or in a file, and for good once it has handed down
     double cost  # to make it of its parents, with what these have handed down
+    double inherited  # of that
     bint has_handed_down  # what it costs, and what it is made of, to its children
     Py_ssize_t refs  # its pool, and neighbours
     Vertex **parents
@@ -93,6 +94,7 @@ cdef class Pools:
     cpdef int cut(self, Pool pool) except -1
     cpdef int add_cost(self, Pool pool, double cost) except -1
     cpdef int touch(self, Pool pool) except -1
+    cpdef int reread(self, Pool pool) except -1
     cpdef int lock(self, Pool pool) except -1
     cpdef int unlock(self, Pool pool) except -1
     cpdef int evicted(self, Pool pool) except -1

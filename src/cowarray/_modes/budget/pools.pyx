@@ -9,10 +9,14 @@ After Kirisame et al., "Dynamic Tensor Rematerialization" (2021). To evict a poo
 absent pools that it would connect. These stand in components of a union-find. A pool that comes back takes its cost out
 of its component, which stays connected as it was: to cut it would take a search, and the sums are a heuristic.
 
-In one thing it is not as there. What nobody refers to any more is made again only for what was made of it: it hands its
-cost and its parents down to that, and is no neighbour. There it stays one. In a sum over many steps, as the gradient of
-a weight that all layers share, what is gone then connects all that is absent. Everything costs the same, the sum leaves
-like anything else, and each time it is made again, so are all of its terms.
+In two things it is not as there. What nobody refers to any more is made again only for what was made of it: it hands
+its cost and its parents down to that, and is no neighbour. There it stays one. In a sum over many steps, as the
+gradient of a weight that all layers share, what is gone then connects all that is absent. Everything costs the same,
+the sum leaves like anything else, and each time it is made again, so are all of its terms. What is handed down counts
+several times, for what is gone needs room of its own when it is made again.
+
+And to be read so that another can be made again counts less than to be used. There it counts as much. Where a chain is
+made again from its beginning, each of its steps is then newer than the sum, which the program will need next.
 
 One file, for each change of a pool's state must leave components, candidates and sums as the search expects them.
 """
@@ -27,6 +31,10 @@ RULES = {"dtr": DTR, "local": LOCAL, "lru": LRU, "size": SIZE, "random": RANDOM}
 
 cdef enum:
     MOST_HANDED_DOWN = 8  # parents of what is gone, to each child: a sum over all layers has hundreds
+    # How many times what is gone counts for its children: to make it again, others leave, and are made again in turn.
+    GONE_TAKES = 8
+
+cdef double REREAD = 0.1  # what is left of the time since a use, when it is read to make another again
 
 
 # ---- components ------------------------------------------------------------------------------------------------------
@@ -194,14 +202,15 @@ cdef bint join_as_family(Vertex *parent, Vertex *child) except -1:
 cdef void hand_down(Vertex *gone, Vertex *child, double share) noexcept:
     """To make a child that is not gone itself takes what it takes to make one that is, and what that is made of.
 
-    share: what the child gets of its cost. Of its parents it gets the first few, which are the nearest: a sum over all
-    layers has one more with each. Without memory they are no neighbours: that is a worse guess, and no failure.
+    share: what the child gets of what it leaves. Of its parents it gets the first few, which are the nearest: a sum
+    over all layers has one more with each. Without memory they are no neighbours: a worse guess, and no failure.
     """
     cdef Vertex *parent
     cdef Py_ssize_t i, handed = 0
     if not inherits(child):
         return
     add_to(child, share)
+    child.inherited += share
     for i in range(gone.n_parents):
         parent = gone.parents[i]
         if parent.pool == NULL or parent.has_handed_down:
@@ -213,6 +222,11 @@ cdef void hand_down(Vertex *gone, Vertex *child, double share) noexcept:
         handed += 1
         if handed == MOST_HANDED_DOWN:
             return
+
+
+cdef inline double legacy(Vertex *node) noexcept:
+    """What a pool that is gone costs its children, all together. What it has inherited was counted so before."""
+    return GONE_TAKES * (node.cost - node.inherited) + node.inherited
 
 
 cdef inline bint inherits(Vertex *child) noexcept:
@@ -434,7 +448,7 @@ cdef class Pools:
         ours(self, child)
         with cython.critical_section(self):
             if join_as_family(parent.node, child.node) and parent.node.has_handed_down:
-                hand_down(parent.node, child.node, parent.node.cost)
+                hand_down(parent.node, child.node, legacy(parent.node))
         return 0
 
     cpdef int cut(self, Pool pool) except -1:
@@ -473,6 +487,12 @@ cdef class Pools:
         """Say that it is used now."""
         ours(self, pool)
         pool.used = self.now
+        return 0
+
+    cpdef int reread(self, Pool pool) except -1:
+        """Say that it is read to make another again. For "dtr" that is less than a use, for others it is one."""
+        ours(self, pool)
+        pool.used = self.now - REREAD * (self.now - pool.used) if self.rule == DTR else self.now
         return 0
 
     cpdef int lock(self, Pool pool) except -1:
@@ -532,6 +552,8 @@ cdef class Pools:
             disconnect(pool.node)
             if pool.state != SPILLED:
                 self.remakes += 1
+            if pool.state == GONE and self.rule == DTR:
+                pool.used = 0  # it came back for another alone
             pool.state = PRESENT
             self.count_up(pool.nbytes)
             self.enter(pool)
@@ -568,7 +590,7 @@ cdef class Pools:
                 # want of memory may run the collector, and what that runs may make the list shorter.
                 i = 0
                 while i < node.n_children:
-                    hand_down(node, node.children[i], node.cost / heirs if heirs else 0)
+                    hand_down(node, node.children[i], legacy(node) / heirs if heirs else 0)
                     i += 1
             pool.state = GONE
             pool.written = False

@@ -197,7 +197,7 @@ cdef bint is_ready(Frame frame, list stack) except -1:
     if not frame.has_begun:
         frame.has_begun = True
         for each in frame.node.reads:
-            touch(<ManagedVersion>each)
+            note_read(<ManagedVersion>each)
         # What is present must not leave for what is absent.
         for each in frame.node.reads:
             if is_in_memory(<ManagedVersion>each):
@@ -211,10 +211,10 @@ cdef bint is_ready(Frame frame, list stack) except -1:
     return True
 
 
-cdef int touch(ManagedVersion version) except -1:
+cdef int note_read(ManagedVersion version) except -1:
     cdef Allocation unit = version.unit
     if unit is not None:
-        unit.used = unit.run.pools.now
+        unit.run.pools.reread(unit)
     return 0
 
 

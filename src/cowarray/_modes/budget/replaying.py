@@ -320,14 +320,14 @@ class _Run:
 
     def make(self, call: _Operation, first: bool = False) -> None:
         """Run an operation, and before it those whose results it needs and that are absent, with a stack of our own."""
-        stack = [(call, self.begin(call))]
+        stack = [(call, self.begin(call, self.pools.touch if first else self.pools.reread))]
         while stack:
             call, absent = stack[-1]
             while absent and absent[-1].is_defined():
                 self.pools.lock(absent.pop().storage.pool)
             if absent:
                 needed = absent[-1].call
-                stack.append((needed, self.begin(needed)))
+                stack.append((needed, self.begin(needed, self.pools.reread)))
                 continue
             self.run(call, first and len(stack) == 1)
             for arg in call.args:
@@ -343,10 +343,10 @@ class _Run:
         came_back = storage.is_present and storage.references == 0 and storage.readers == 1
         return came_back and 2 * arg.call.time <= call.time and storage.pool.nbytes >= call.nbytes
 
-    def begin(self, call: _Operation) -> list[_Value]:
-        """Lock the arguments that are there. The others, last first."""
+    def begin(self, call: _Operation, note: Callable[[Pool], object]) -> list[_Value]:
+        """Note that the arguments are read, and lock those that are there. The others, last first."""
         for arg in call.args:
-            self.pools.touch(arg.storage.pool)
+            note(arg.storage.pool)
         absent: list[_Value] = []
         for arg in reversed(call.args):
             if arg.is_defined():
