@@ -141,7 +141,7 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
     task.has_births = len(fresh) > 0
     task.only_shares = need == 0 and not task.written and gives_copies(fresh)
     if run.by_model:
-        modelled = cost_by_model(known, operation, args, fresh)
+        modelled = cost_by_model(known, operation, args, kwargs, fresh)
     try:
         lock_guard()
         try:
@@ -190,12 +190,12 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
     return result
 
 
-cdef double cost_by_model(Forecast known, str operation, tuple args, list fresh) except? -1:
+cdef double cost_by_model(Forecast known, str operation, tuple args, dict kwargs, list fresh) except? -1:
     """What the model says; the same of all operations that are just like one that is known."""
     cdef double cost
     if known is not None and known.cost >= 0:
         return known.cost
-    cost = model_cost(operation, args, with_bytes(fresh))
+    cost = model_cost(operation, args, kwargs, with_bytes(fresh))
     if known is not None:
         known.cost = cost
     return cost
