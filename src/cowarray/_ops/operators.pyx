@@ -50,7 +50,7 @@ cdef object compare(Array self, object other, int op):
     shown = operand(other)
     if own is not None and shown is not None:
         return computed(large_compare(own, shown, op) if is_large(self) else PyObject_RichCompare(own, shown, op))
-    if not is_familiar(other) and type(other) is not str:
+    if not is_familiar(other) and type(other) is not str and type(other) is not bytes:
         return compare_with(self, other, op)
     if leaves_lane(self) or is_handed_with(other, None):
         return take_road(comparisons[op].__name__, _Comparison(op), (self, other), {})

@@ -38,8 +38,10 @@ cnp.import_array()
 
 cdef object ufunc_power = np.power
 
-# Each comparison by the number that CPython gives it: NumPy's ufunc, and the other side's method.
+# Each comparison by the number that CPython gives it: NumPy's ufunc, the operator (which says of dtypes without a
+# common one that no elements are equal), and the other side's method.
 cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
+cdef tuple COMPARING = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)
 cdef tuple SWAPPED = ("__gt__", "__ge__", "__eq__", "__ne__", "__lt__", "__le__")
 cdef tuple SIGNS = ("<", "<=", "==", "!=", ">", ">=")
 
@@ -162,8 +164,8 @@ cdef object compare_with(Array self, object other, int op):
         if override is not MISSING:
             return comparisons[op](self, other)
         if leaves_lane(self):
-            return take_road(comparisons[op].__name__, _WithStranger(comparisons[op], False), (self, other), {})
-        return plain_defer(self, other, comparisons[op], False)
+            return take_road(comparisons[op].__name__, _WithStranger(COMPARING[op], False), (self, other), {})
+        return plain_defer(self, other, COMPARING[op], False)
     result = ask(other, SWAPPED[op], self)
     if result is NotImplemented and cnp.PyArray_Check(other):
         return brought(PyObject_RichCompare(snapshot(self), other, op), self.standard)
