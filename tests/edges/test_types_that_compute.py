@@ -21,6 +21,8 @@ class Quantity:
         plain = [value.value if isinstance(value, Quantity) else value for value in inputs]
         if "out" in kwargs:
             kwargs["out"] = tuple(value.value if isinstance(value, Quantity) else value for value in kwargs["out"])
+        if isinstance(kwargs.get("where"), Quantity):
+            kwargs["where"] = kwargs["where"].value
         return Quantity(getattr(ufunc, method)(*plain, **kwargs))
 
     def __rmul__(self, other):
@@ -35,6 +37,15 @@ COMPUTE = {
     "a method": lambda x: np.subtract.outer(x[:5], Quantity(x[:7])),
     "out": lambda x: np.add(x, Quantity(x), out=x + 0),
     "our namespace": lambda x: ca.hypot(x, Quantity(x)) if isinstance(x, ca.ndarray) else np.hypot(x, Quantity(x)),
+    "where": lambda x: np.add(x, 1, where=Quantity(x > 3), out=x + 0),
+    "where in our namespace": lambda x: (ca if isinstance(x, ca.ndarray) else np).add(
+        x, 1, where=Quantity(x > 3), out=-x
+    ),
+    "where in a sum": lambda x: np.sum(x.reshape(20, 50), axis=0, where=Quantity(x.reshape(20, 50) > 70)),
+    "where in a method": lambda x: x.reshape(20, 50).max(axis=0, where=Quantity(x.reshape(20, 50) > 70), initial=-1),
+    "where in a ufunc's method": lambda x: np.add.reduce(x.reshape(20, 50), where=Quantity(x[:50] > 7)),
+    "a bound": lambda x: np.clip(x, 10, Quantity(x - 5)),
+    "a bound of a method": lambda x: x.clip(Quantity(x[::-1])),
     "a product": lambda x: np.matmul(x.reshape(20, 50), Quantity(x.reshape(50, 20))),
 }
 MODES = {

@@ -93,10 +93,13 @@ def test_the_diagonal_of_a_list(values, k):
     assert verdict(lambda: cw.diag(values, k)) == EXACT
 
 
-def test_strangers_are_refused_where_they_are_not_asked():
-    x = array(3)
-    assert verdict(lambda: np.add(x, x, where=Stranger())) == REFUSED
-    assert verdict(lambda: np.add.reduce(x, where=Stranger())) == REFUSED
+def test_strangers_are_asked_wherever_numpy_asks_them():
+    with cw.fake():
+        x = cw.ones(3)
+        assert np.add(x, x, where=Stranger()) == "mine"
+        assert np.add.reduce(x, where=Stranger()) == "mine"
+        assert np.clip(x, 0, Stranger()) == "mine"
+        assert x.sum(where=Stranger()) == "mine"
 
 
 class Declining:

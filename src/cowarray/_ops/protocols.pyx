@@ -90,7 +90,7 @@ cdef tuple string_ufuncs = tuple([getattr(np._core.umath, name) for name in (
 # Ufuncs known to write all of `out` and to read none of it.
 cdef frozenset numpy_ufuncs = frozenset(
     [value for value in vars(np).values() if isinstance(value, np.ufunc)]
-).union(string_ufuncs)
+).union(string_ufuncs, (np._core.umath.clip,))  # which `np.clip` calls
 
 
 # Theirs, which a ufunc makes anew each time.
@@ -126,18 +126,24 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
         if result is not QUICK_FAILED:
             return result
     out = outputs_of(kwargs)
-    for value in inputs + out:  # unlike (*inputs, *out), leaks nothing when memory runs out
-        if has_own_ufunc(value):
-            # Before any mode, which would take the operations of a stranger's own code for parts of this one.
-            result = ask_overrides(ufunc, method_name, inputs, kwargs, out)
-            if result is not NotImplemented:
-                return result
-            declined = True
-            break
+    if any_own_ufunc(inputs, out, kwargs):
+        # Before any mode, which would take the operations of a stranger's own code for parts of this one.
+        result = ask_overrides(ufunc, method_name, inputs, kwargs, out)
+        if result is not NotImplemented:
+            return result
+        declined = True
     if is_handed(inputs, kwargs):
         journey = _UfuncJourney(ufunc, method_name, declined)
         return take_road(ufunc_name(ufunc, method_name), journey, inputs, kwargs)
     return travel_ufunc(ufunc, method_name, inputs, kwargs, declined)
+
+
+cdef bint any_own_ufunc(tuple inputs, tuple out, dict kwargs) except -1:
+    """Whether an argument of a ufunc that NumPy asks has a `__array_ufunc__` of its own."""
+    for value in inputs + out:  # unlike (*inputs, *out), leaks nothing when memory runs out
+        if has_own_ufunc(value):
+            return True
+    return "where" in kwargs and has_own_ufunc(kwargs["where"])
 
 
 cdef tuple outputs_of(dict kwargs):
@@ -572,11 +578,10 @@ cdef object elementwise(object ufunc, tuple inputs, dict options):
     """The slow path: there are options, or an operand has code or rules of its own, or is not an array yet."""
     cdef list read = []
     cdef tuple out = options.get("out", ())
-    for value in inputs + out:
-        if has_own_ufunc(value):
-            # NumPy asks both sides, and cowarray gives way. The result may be referred to elsewhere.
-            result = ufunc(*inputs, **options)
-            return import_array(result, None) if type(result) is cnp.ndarray and not out else result
+    if any_own_ufunc(inputs, out, options):
+        # NumPy asks both sides, and cowarray gives way. The result may be referred to elsewhere.
+        result = ufunc(*inputs, **options)
+        return import_array(result, None) if type(result) is cnp.ndarray and not out else result
     for value in inputs:
         read.append(readable_operand(value))
     return array_ufunc(None, ufunc, "__call__", tuple(read), options)
@@ -622,10 +627,9 @@ cdef object ufunc_method(object ufunc, str method, tuple inputs, object out, dic
     for name, default in (("dtype", None), ("keepdims", False), ("where", True)):
         if name in options and options[name] is default:
             del options[name]
-    for value in inputs + options.get("out", ()):
-        if has_own_ufunc(value):
-            result = getattr(ufunc, method)(*inputs, **options)
-            return import_array(result, None) if type(result) is cnp.ndarray and out is None else result
+    if any_own_ufunc(inputs, options.get("out", ()), options):
+        result = getattr(ufunc, method)(*inputs, **options)
+        return import_array(result, None) if type(result) is cnp.ndarray and out is None else result
     if method != "at":  # it writes to the first
         inputs = tuple([readable_operand(value) for value in inputs])
     return array_ufunc(None, ufunc, method, inputs, options)

@@ -72,6 +72,7 @@ from cowarray._ops.operands cimport (
     births_leave_lane,
     computed,
     detached_void,
+    has_own_ufunc,
     is_handed,
     is_handed_with,
     is_harmless,
@@ -167,6 +168,24 @@ cdef dict methods = {
 cdef dict functions = {}
 # The replacement for a NumPy function, by the function.
 cdef dict specials = {}
+
+
+# The methods that are calls of a ufunc, and no more, as NumPy has written them; and its functions that call these. Types
+# with an `__array_ufunc__` of their own are asked by that ufunc, with the arrays themselves.
+cdef dict methods_of_ufuncs = {name: getattr(np._core._methods, code) for name, code in (
+    ("all", "_all"), ("any", "_any"), ("clip", "_clip"), ("max", "_amax"), ("min", "_amin"), ("prod", "_prod"),
+    ("sum", "_sum"),
+)}
+cdef frozenset functions_of_ufuncs = frozenset(
+    (np.all, np.amax, np.amin, np.any, np.clip, np.max, np.min, np.prod, np.sum)
+)
+
+
+cdef bint any_own_ufunc(object values) except -1:
+    for value in values:
+        if has_own_ufunc(value):
+            return True
+    return False
 
 
 cdef int set_special(dict functions) except -1:
@@ -584,6 +603,13 @@ cdef bint is_unknown_sequence(object value) except -1:
 cdef object call(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious=False,
                  bint dispatched_here=False):
     """Call a NumPy function, or, with self, the method of that name of self's header. Registered modes get it first."""
+    if self is not None:
+        if function in methods_of_ufuncs and (any_own_ufunc(args) or any_own_ufunc(kwargs.values())):
+            return methods_of_ufuncs[function](self, *args, **kwargs)
+    elif is_itself_alone(function) and function in functions_of_ufuncs and args and is_array(args[0]) and (
+        any_own_ufunc(args) or any_own_ufunc(kwargs.values())
+    ):
+        return operation.implementation(*args, **kwargs)
     if is_handed(args, kwargs) or (self is not None and is_handed_with(self, None)):
         if self is not None:
             journey = _Journey(operation, function, True, cautious, False)
