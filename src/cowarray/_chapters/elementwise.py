@@ -20,7 +20,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.declared import calling
+from cowarray._chapters.declared import calling, dispatching
 from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
 from cowarray._ops.protocols import imported
@@ -757,6 +757,7 @@ def remainder(
     """
 
 
+@dispatching(np.round)
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: AnyArray | None = None) -> Any:
     """Elements rounded; halves to the even neighbour.
 
@@ -779,8 +780,6 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: AnyArray | None = None
     >>> cowarray.round(cowarray.asarray([0.5, 1.5, 2.25]))
     array([0., 2., 2.])
     """
-    given: Any = out
-    return np.round(imported(a), decimals, given)
 
 
 @calling(np.sign)

@@ -74,7 +74,7 @@ def fromfile(
     array([1, 2, 3])
     """
     if like is not None:
-        return dispatched(np.fromfile, file, dtype, count, sep, offset, like=like)
+        return dispatched(np.fromfile, file, None if dtype is float else dtype, count, sep, offset, like=like)
     if sep == "" and isinstance(file, (str, bytes, os.PathLike)):
         mapped = _mapped(os.fspath(file), np.dtype(dtype), count, offset)
         if mapped is not None:
@@ -134,7 +134,7 @@ def frombuffer(
     array([97, 98, 99], dtype=uint8)
     """
     if like is not None:
-        return dispatched(np.frombuffer, buffer, dtype, count, offset, like=like)
+        return dispatched(np.frombuffer, buffer, None if dtype is float else dtype, count, offset, like=like)
     return asarray(np.frombuffer(cast(Any, buffer), dtype, count, offset))
 
 

@@ -9,6 +9,7 @@ from array import array as array_array_type
 from mmap import mmap as mmap_type
 
 from cowarray._native.public import public
+from cowarray._ops.as_given import as_given
 
 cimport numpy as cnp
 from cpython.ref cimport Py_INCREF
@@ -233,7 +234,7 @@ def _plain_standard_asarray(a, dtype=None, device=None, copy=None):
 cdef object to_array(object a, object dtype, object order, object device, object copy, object like, bint face):
     """The result of `asarray`; face: the standard bit that it shall have, if `a` is a cowarray array."""
     if asks_elsewhere(like):
-        return of_elsewhere(numpy_asarray(a, dtype, order, device=device, copy=copy, like=like))
+        return made_elsewhere(numpy_asarray, (a, dtype, order), {"device": device, "copy": copy}, like)
     check_device(device)
     if copy is not None and type(copy) is not bool:
         copy = as_flag(copy)
@@ -249,8 +250,10 @@ cdef bint asks_elsewhere(object like) noexcept:
     return like is not None and not is_array(like) and type(like) is not cnp.ndarray
 
 
-cdef object of_elsewhere(object result):
-    """Another library's result; if it is a NumPy array, others may refer to it."""
+cdef object made_elsewhere(object function, tuple args, dict kwargs, object like):
+    """What the library of `like` makes, asked as NumPy asks it; if it is a NumPy array, others may refer to it."""
+    args, kwargs = as_given(function, args, kwargs)
+    result = function(*args, **kwargs, like=like)
     return import_array(result, None) if type(result) is cnp.ndarray else result
 
 
@@ -364,9 +367,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     cdef Array x
     cdef dict most = {} if ndmax is None else {"ndmax": ndmax}  # older versions of NumPy lack it
     if asks_elsewhere(like):
-        return of_elsewhere(
-            numpy_array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like, **most)
-        )
+        options = {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin, **most}
+        return made_elsewhere(numpy_array, (object, dtype), options, like)
     if subok and keeps_class(object):
         check_device(device)
         if copy is None and not exports_alias():
@@ -423,9 +425,13 @@ def copied_array(str operation, object, dtype=None, *, order=None, subok=False, 
         A copy; in a context whose copies are aliases, what NumPy would return.
     """
     cdef bint aliases = exports_alias()
+    if asks_elsewhere(like):
+        # The order of those without `subok` lies in their names.
+        options = {"order": order, "device": device} if subok else {}
+        return made_elsewhere(getattr(np, operation), (object, dtype), options, like)
     if subok and keeps_class(object):
-        return array(object, dtype, copy=None, order=order, subok=True, ndmin=ndmin, like=like, device=device)
-    made = array(object, dtype, copy=None if aliases else True, order=order, ndmin=ndmin, like=like, device=device)
+        return array(object, dtype, copy=None, order=order, subok=True, ndmin=ndmin, device=device)
+    made = array(object, dtype, copy=None if aliases else True, order=order, ndmin=ndmin, device=device)
     if aliases and is_array(object) and is_array(made) and (
         storage_for(<Array>made) is storage_for(<Array>object)
     ):

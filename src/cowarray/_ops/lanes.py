@@ -149,7 +149,7 @@ OUTSIDE = frozenset(
         "_ops.conversion.convert",
         "_ops.conversion.as_alias",
         "_ops.conversion.from_dlpack",
-        "_ops.conversion.of_elsewhere",
+        "_ops.conversion.made_elsewhere",
         "_ops.strangers.alias_of",
         "_ops.strangers.ask",
         "_ops.strangers.brought",
