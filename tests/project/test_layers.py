@@ -121,8 +121,9 @@ ROOMS = [
     ["_versions", "_processes"],
     ["_tools"],
     [""],  # the package itself, which gathers the public names
+    ["_tools.frameless"],
     ["_tools.demo", "_tools.stand_ins"],
-    ["_tools.compiled", "_tools.frameless"],
+    ["_tools.compiled"],
     ["_tools.programs"],
     ["_tools.reporting"],
     ["_tools.simulation", "_tools.running", "_tools.planned_files"],

@@ -61,6 +61,49 @@ PROGRAMS = {
                 return values
         print(np.asarray(Corrected()), np.add(Corrected(), 1))
     """,
+    "views of NumPy's classes": """
+        import numpy as np
+        records = np.rec.array([(1, 2.0)], dtype=[("a", int), ("b", float)])
+        masked = np.ma.array([1, 2], mask=[0, 1])
+        for x in (np.matrix([[1, 2]]), records, np.ones(3).view(np.recarray), np.char.array(["a"]), masked):
+            y = x.view(np.ndarray)
+            print(y, type(y).__name__, x.view(type=np.ndarray), type(x.view()).__name__)
+        alias = masked.view(np.ndarray)
+        alias[0] = 7
+        print(masked, masked.view("f8").dtype, np.matrix([[1, 2]]).view("i4").shape)
+    """,
+    "metaclasses": """
+        import abc, numpy as np
+        class Kind(type):
+            def __new__(cls, name, bases, namespace, mark=None):
+                made = super().__new__(cls, name, bases, namespace)
+                made.mark = mark
+                return made
+            def __init__(cls, name, bases, namespace, mark=None):
+                super().__init__(name, bases, namespace)
+        class Marked(np.ndarray, metaclass=Kind, mark=5):
+            pass
+        class Other(Marked):
+            pass
+        class Abstract(np.ndarray, abc.ABC):
+            @abc.abstractmethod
+            def part(self): ...
+        class Plain(np.ndarray):
+            def view(self, *args):
+                print("viewed")
+                return super().view(*args)
+        x = np.arange(3).view(Marked)
+        print(type(Marked).__name__, Marked.mark, Other.mark, type(x + 1).__name__, x.view(np.ndarray), type(Abstract))
+        print(type(np.arange(3).view(Plain).view(np.ndarray)).__name__, Plain.__mro__, Marked.__bases__)
+    """,
+    "names of the caller": """
+        import numpy as np
+        M = np.ones((2, 2))
+        def joined():
+            N = np.zeros((2, 2))
+            return np.bmat("M N; N M")
+        print(joined(), np.bmat("K", ldict={"K": M}))
+    """,
 }
 
 

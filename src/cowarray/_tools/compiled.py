@@ -12,7 +12,8 @@ from importlib.machinery import ExtensionFileLoader
 from types import ModuleType
 from typing import Any
 
-from cowarray._tools.stand_ins import numpys, with_lent
+from cowarray._tools.frameless import with_lent
+from cowarray._tools.stand_ins import numpys
 
 __all__ = ["watch_imports"]
 

@@ -3,23 +3,74 @@
 
 import functools
 
+import numpy as np
+
 cimport cython
+
+from cowarray._face.ndarray import ndarray
+
+cdef object numpy_asarray = np.asarray
 
 
 @cython.final
 cdef class Followed:
-    """Calls a function, and has another one give the result once it has returned."""
+    """Calls a function, and has another one give the result once it has returned.
+
+    first: gives the positional arguments, of those that came.
+    """
 
     cdef dict __dict__
-    cdef object function, then
+    cdef object function, then, first
 
-    def __init__(self, function, then, /):
+    def __init__(self, function, then, /, first=None):
         self.function = function
         self.then = then
+        self.first = first
         functools.update_wrapper(self, function)
 
     def __call__(self, *args, **kwargs):
+        if self.first is not None:
+            args = self.first(args)
         return self.then(self.function(*args, **kwargs), *args, **kwargs)
 
     def __reduce__(self):
         return self.__qualname__  # as functions are pickled
+
+
+def with_lent(function, tuple args, dict kwargs, taken_in=None, /):
+    """Call a function with NumPy's arrays over ours.
+
+    Parameters
+    ----------
+    function : callable
+    args : tuple
+    kwargs : dict
+    taken_in : callable, optional
+        What becomes of the result. An argument that comes back is the argument.
+
+    Returns
+    -------
+    object
+    """
+    cdef list lent = []
+    result = function(*[over(value, lent) for value in args], **{key: over(kwargs[key], lent) for key in kwargs})
+    for value, array in lent:
+        if array is result:
+            return value
+    return result if taken_in is None else taken_in(result)
+
+
+cdef object over(object value, list lent):
+    if type(value) is not ndarray:
+        return value
+    array = numpy_asarray(value)
+    lent.append((value, array))
+    return array
+
+
+cdef class Lending:
+    """Calls `__wrapped__` by `with_lent`, once it has noted the name."""
+
+    def __call__(self, /, *args, **kwargs):
+        self._note(self._name)
+        return with_lent(self.__wrapped__, args, kwargs, self._taken_in)

@@ -32,9 +32,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from typing import Any, NoReturn
 
+import numpy as np
+
 from cowarray._tools.compiled import watch_imports
 from cowarray._tools.frameless import Followed
-from cowarray._tools.stand_ins import StandIns, give_numpys_array, give_own_functions, taken_in
+from cowarray._tools.stand_ins import (
+    StandIns,
+    give_numpys_array,
+    give_own_functions,
+    take_class,
+    taken_in,
+    with_numpys_class,
+)
 
 __all__ = ["CannotRun", "Program", "run"]
 
@@ -296,11 +305,13 @@ class ImportRule:
             if self.covers(body.__globals__, None):
                 give_numpys_array(kind)
                 give_own_functions(kind)
+            take_class(kind)
             return kind
 
         self.stand_ins.install()
+        _take_classes(np.ndarray)
         builtins.__import__ = Followed(builtins.__import__, imported)
-        builtins.__build_class__ = Followed(builtins.__build_class__, built)
+        builtins.__build_class__ = Followed(builtins.__build_class__, built, with_numpys_class)
         importlib.import_module = self._for_its_caller(importlib.import_module)
         watch_imports(self._leaves_alone, self._takes_in)
 
@@ -368,6 +379,14 @@ def _folders_of(package: str) -> tuple[str, ...]:
         if spec is None or (path := spec.submodule_search_locations) is None:
             return ()
     return tuple(os.path.join(os.path.realpath(folder), "") for folder in path)
+
+
+def _take_classes(kind: type) -> None:
+    """Let the subclasses of a class that there are take the program's class in `view`."""
+    known: list[type] = type.__subclasses__(kind)
+    for each in known:
+        take_class(each)
+        _take_classes(each)
 
 
 def _is_numpys(name: object) -> bool:

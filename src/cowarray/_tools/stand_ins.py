@@ -8,6 +8,7 @@ It is one file because values, the class and the modules each hand out the other
 """
 
 import abc
+import contextlib
 import copyreg
 import functools
 import importlib
@@ -22,8 +23,19 @@ import numpy as np
 
 import cowarray
 from cowarray._ops.protocols import dispatched
+from cowarray._tools.frameless import Lending
 
-__all__ = ["Site", "StandIns", "give_numpys_array", "give_own_functions", "ndarray", "numpys", "taken_in", "with_lent"]
+__all__ = [
+    "Site",
+    "StandIns",
+    "give_numpys_array",
+    "give_own_functions",
+    "ndarray",
+    "numpys",
+    "take_class",
+    "taken_in",
+    "with_numpys_class",
+]
 
 _Own = dict[str, Callable[[], Any]]  # the library's objects by name, imported when they are used
 
@@ -98,42 +110,6 @@ def _handed_out(value: Any) -> Any:
     if kind is dict:
         return {key: _handed_out(item) for key, item in value.items()}
     return value
-
-
-def with_lent(
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    taken_in: Callable[[Any], Any] | None = None,
-) -> Any:
-    """Call a function with NumPy's arrays over ours.
-
-    Parameters
-    ----------
-    function : callable
-    args : tuple
-    kwargs : dict
-    taken_in : callable, optional
-        What becomes of the result. An argument that comes back is the argument.
-
-    Returns
-    -------
-    object
-    """
-    __tracebackhide__ = True
-    lent: dict[int, tuple[Any, Any]] = {}
-
-    def over(value: Any) -> Any:
-        if type(value) is not cowarray.ndarray:
-            return value
-        array = np.asarray(value)
-        lent[id(array)] = value, array  # which keeps the array, and so its id
-        return array
-
-    result = function(*map(over, args), **{key: over(value) for key, value in kwargs.items()})
-    if id(result) in lent:
-        return lent[id(result)][0]
-    return result if taken_in is None else taken_in(result)
 
 
 def numpys(value: Any) -> Any:
@@ -247,17 +223,15 @@ class _Dispatched(_Named):
         return dispatched(self.__wrapped__, *args, **kwargs)
 
 
-class _Borrowed(_Named):
-    """A NumPy function that cowarray lacks: its results are taken in, and its use is noted."""
+class _Borrowed(Lending, _Named):
+    """A NumPy function that cowarray lacks: its results are taken in, and its use is noted.
+
+    It leaves no frame, so that `bmat` finds the names of its caller.
+    """
 
     def __init__(self, function: Callable[..., Any], name: str, note: Callable[[str], None]) -> None:
         super().__init__(function)
-        vars(self).update(_name=name, _note=note)
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        self._note(self._name)
-        return with_lent(self.__wrapped__, args, kwargs, taken_in)
+        vars(self).update(_name=name, _note=note, _taken_in=taken_in)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _standing_in, tuple(self._name.rsplit(".", 1))
@@ -338,12 +312,12 @@ class _Kinds(abc.ABCMeta):
         if ndarray is None:
             return super().__new__(cls, name, bases, namespace)
         # A subclass that the program makes is one of NumPy's array.
-        own = tuple(np.ndarray if base is ndarray else base for base in bases)
+        own = with_numpys_class(bases)
         if any(getattr(value, "__isabstractmethod__", False) for value in namespace.values()):
             options["metaclass"] = abc.ABCMeta
-        if np.ndarray in own:
-            namespace = {"view": _view, **namespace}
-        return types.new_class(name, own, options, lambda made: made.update(namespace))
+        made = types.new_class(name, own, options, lambda made: made.update(namespace))
+        take_class(made)
+        return made
 
     def __init__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **options: Any) -> None:
         super().__init__(name, bases, namespace)
@@ -402,15 +376,47 @@ class _Method:
         return repr(self._numpys)
 
 
-def _view(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """NumPy's `view` in the program's subclasses: in place of the class that the program knows, it gets NumPy's."""
-    given = tuple(np.ndarray if each is ndarray else each for each in args)
-    options = {key: np.ndarray if each is ndarray else each for key, each in kwargs.items()}
-    return np.ndarray.view(self, *given, **options)
+def take_class(kind: Any) -> None:
+    """Let `view` of a subclass of NumPy's array take the class that the program knows for NumPy's.
+
+    Parameters
+    ----------
+    kind : type or object
+        A class, or what its metaclass made in place of one. Others than subclasses are left alone.
+    """
+    if not isinstance(kind, type) or not any(each is np.ndarray for each in type.mro(kind)):
+        return
+    made: Any = kind
+    own = vars(kind).get("view")
+    inherited = made.view if own is None else own
+    if isinstance(inherited, types.FunctionType) and (own is None or hasattr(own, "_takes_class")):
+        return
+    viewing = _viewing(np.ndarray.view if own is None else own)
+    with contextlib.suppress(TypeError):  # of a class that is compiled
+        type.__setattr__(kind, "view", viewing)
+
+
+def _viewing(view: Any) -> Any:
+    @functools.wraps(view)
+    def viewing(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        return view(
+            self,
+            *with_numpys_class(args),
+            **{key: np.ndarray if each is ndarray else each for key, each in kwargs.items()},
+        )
+
+    vars(viewing)["_takes_class"] = True
+    return viewing
 
 
 def _new(cls: type, /, *args: Any, **kwargs: Any) -> Any:
     return np.ndarray.__new__(cls, *args, **kwargs) if issubclass(cls, np.ndarray) else cls(*args, **kwargs)
+
+
+def with_numpys_class(bases: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The bases of a class, or other arguments, with NumPy's class in place of the one that the program knows."""
+    return tuple(np.ndarray if each is ndarray else each for each in bases)
 
 
 ndarray: Any = None
