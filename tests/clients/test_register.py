@@ -414,6 +414,38 @@ def test_what_numba_has_no_type_for_is_its_error():
     assert "TypingError" in done.stderr
 
 
+@pytest.mark.parametrize("options", [(), ("--aliasing",)])
+def test_a_program_that_is_run_has_numba_compile_its_numpy(tmp_path, options):
+    need("numba")
+    (tmp_path / "program.py").write_text("""
+import numba
+import numpy as np
+
+TABLE = np.arange(4.0)
+
+@numba.njit
+def looked_up(x):
+    x[0] = np.sqrt(TABLE[2] ** 4)
+    return np.sum(x) + np.linalg.norm(x)
+
+@numba.vectorize
+def raised(a):
+    return a + np.pi
+
+x = np.ones(3)
+copy = x.copy()
+print(looked_up(x), x.tolist(), copy.tolist(), raised(x).tolist(), looked_up(np.ones(3)[::2]))
+""")
+    ours, theirs = (
+        subprocess.run(
+            [sys.executable, *command, "program.py"],
+            cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST, check=False,
+        )
+        for command in (("-m", "cowarray", "run", *options), ())
+    )  # fmt: skip
+    assert (ours.stdout, ours.stderr, ours.returncode) == (theirs.stdout, theirs.stderr, 0)
+
+
 def test_the_backend_of_einops_takes_arrays_from_numpy_and_gives_them_back():
     passes("""
         from types import ModuleType

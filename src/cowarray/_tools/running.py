@@ -76,6 +76,7 @@ _trace: list[cowarray.trace] = []  # that of this process
 def _enter(aliasing: bool, paging: str | None, report: bool) -> None:
     if paging is not None:
         cowarray.paging(paging)
+    cowarray.register()
     if aliasing:
         cowarray.aliasing.start()
     if report:

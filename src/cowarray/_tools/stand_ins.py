@@ -475,6 +475,11 @@ class _StandIn(types.ModuleType):
             setattr(self._numpys, name, value)
         super().__setattr__(name, value)
 
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes it for: NumPy's module, whose functions it compiles."""
+        return importlib.import_module("numba.core.types").Module(self._numpys)
+
     def __dir__(self) -> list[str]:
         return dir(self._numpys)
 
