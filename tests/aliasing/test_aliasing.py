@@ -728,6 +728,34 @@ def test_libraries_whose_compiled_code_asks_for_the_type_are_told_whose_it_is(pa
         assert theirs["asked"]() == "NumPy"
 
 
+# But what tells addresses, or has any values.
+MASKED = sorted(
+    name
+    for name in set(np.ma.__all__) - {"ids", "empty", "empty_like"}
+    if callable(getattr(np.ma, name)) and not isinstance(getattr(np.ma, name), type)
+)
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_masked_arrays_are_made_of_ours_as_of_numpys(name):
+    function = getattr(np.ma, name)
+    x = np.array([[1.0, 2, 0], [3, -1, 4]])
+    for operands in ((x,), (x, x), (x > 1, x)):
+        theirs = printed(function, *[each.copy() for each in operands])
+        if theirs is not TypeError:
+            with ca.aliasing():
+                assert printed(function, *map(ca.array, operands)) == theirs
+
+
+def printed(function, *args):
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return repr(function(*args))
+    except Exception as error:
+        return type(error)
+
+
 def test_what_pandas_takes_is_its_own_as_numpys_arrays_are():
     pandas = pytest.importorskip("pandas")
     x, times = ca.arange(3.0), ca.asarray(np.arange(3).astype("M8[ns]"))

@@ -363,20 +363,26 @@ def aliases_here():
 cdef frozenset ASK_FOR_THE_TYPE = frozenset(("h5py", "jax", "numba", "pandas", "polars"))
 
 
-cdef object asking_package():
-    """The package of the Python code that runs, or None. functools dispatches for its caller."""
+cdef str asking_module():
+    """The name of the module of the Python code that runs, or "". functools dispatches for its caller."""
     try:
         frame = _getframe()
         while frame.f_globals.get("__name__") == "functools":
             frame = frame.f_back
-        return (<str?>frame.f_globals["__name__"]).partition(".")[0]
+        return <str?>frame.f_globals["__name__"]
     except Exception:  # no frame, or a name that is no text
-        return None
+        return ""
 
 
 cdef bint is_numpys_class() except -1:
-    """Whether the Python code that runs is told that an array is of NumPy's class."""
-    return exports_alias() and asking_package() not in ASK_FOR_THE_TYPE
+    """Whether the Python code that runs is told that an array is of NumPy's class.
+
+    numpy.ma makes views of the type of an instance.
+    """
+    if not exports_alias():
+        return False
+    name = asking_module()
+    return name.partition(".")[0] not in ASK_FOR_THE_TYPE and not name.startswith("numpy.ma.")
 
 
 cdef bint wants_copy() except -1:
@@ -384,7 +390,7 @@ cdef bint wants_copy() except -1:
 
     pandas copies NumPy's arrays, but takes what another kind of array gives it as its own.
     """
-    return asking_package() == "pandas"
+    return asking_module().partition(".")[0] == "pandas"
 
 
 cdef bint watches_here() except -1:
