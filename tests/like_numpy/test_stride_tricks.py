@@ -1,10 +1,11 @@
 """Arrays by shape and strides, `lib.stride_tricks` and `ndarray(...)`: NumPy's, inside their memory, or refused."""
 
 import inspect
+import warnings
 
 import numpy as np
 import pytest
-from support.oracle import same
+from support.oracle import outcome, same
 
 import cowarray
 from cowarray.lib.stride_tricks import as_strided, sliding_window_view
@@ -45,6 +46,50 @@ def test_as_strided_is_numpys_and_a_view(way):
         overlaps = 0 in theirs.strides and theirs.size > 1
         assert ours.flags.writeable or overlaps or way == "windows"
         assert not (ours.flags.writeable and overlaps)
+
+
+def set_strides(x, strides):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        x.strides = strides
+    return [(each.category, each.filename) for each in caught]
+
+
+STRIDES = [(), 0, 8, (8,), (2,), (16,), (-8,), (-16,), (24,), (0,), (8, 8), (8, 32), (16, 16), (-16, 0), (1 << 40,)]
+
+
+@pytest.mark.parametrize("strides", [*STRIDES, None, "8", 1.5, (1.5,)])
+def test_strides_can_be_set_where_numpys_can(strides):
+    for x, n in subjects():
+        if n.dtype == object and strides == (2,):
+            continue  # NumPy takes parts of two references for one
+        copy, storage = x.copy(), x.storage
+        theirs, ours = outcome(set_strides, n, strides), outcome(set_strides, x, strides)
+        assert ours == theirs
+        same(x, n, strides=True)
+        assert x.storage is storage
+        assert not cowarray.aliases(x, copy)
+        assert x.flags.writeable or len(np.unique(n.ravel() if n.size < 2 else addresses(n))) < n.size
+
+
+def addresses(n):
+    """Where each element lies."""
+    return sum(
+        np.arange(length).reshape(-1, *[1] * (n.ndim - 1 - i)) * n.strides[i] for i, length in enumerate(n.shape)
+    )
+
+
+@pytest.mark.parametrize("mode", [cowarray.fake, cowarray.deferred, cowarray.aliasing, cowarray.simulate])
+def test_strides_are_set_in_a_mode(mode):
+    with mode():
+        x = cowarray.arange(12)
+        y = x[:6]
+        set_strides(y, 16)
+        assert (y.strides, y.shape, cowarray.aliases(x, y)) == ((16,), (6,), True)
+        with pytest.raises(ValueError, match="outside"):
+            set_strides(y, 24)
+    if mode is not cowarray.fake:
+        assert y.tolist() == [0, 2, 4, 6, 8, 10]
 
 
 def test_a_write_is_seen_by_the_array_and_by_no_copy():

@@ -122,6 +122,13 @@ DEVIATIONS = {
         lambda: warns(lambda: setattr(np.zeros(4), "shape", (2, 2))),
         ignored="Setting the shape:DeprecationWarning",
     ),
+    "setting the strides is deprecated": Deviation(
+        "2.4.0",
+        "",
+        "n.strides = ... warns, and so do ours.",
+        lambda: warns(lambda: setattr(np.zeros(4), "strides", 8)),
+        ignored="Setting the strides:DeprecationWarning",
+    ),
     # ---- parameters and signatures -----------------------------------------------------------------------------------
     "functions in C tell no signature": Deviation(
         "",

@@ -13,6 +13,7 @@ Cython's own pickle methods (auto_pickle) would read a pointer as text, and let 
 """
 
 import numpy as np
+import warnings
 from types import GenericAlias
 
 cimport cython
@@ -134,7 +135,7 @@ from cowarray._ops.shapes cimport hand_flatten, hand_reshape, lies_as, quick_res
 from cowarray._face.printing import named, outline
 from cowarray._native.mapped_files import spare_maps
 from cowarray._native.storage import page_storage
-from cowarray._ops.strided import new_array
+from cowarray._ops.strided import as_strided, new_array
 
 cnp.import_array()
 
@@ -149,6 +150,7 @@ cdef object ufunc_matmul = np.matmul, ufunc_divmod = np.divmod
 cdef object ufunc_negative = np.negative, ufunc_positive = np.positive, ufunc_absolute = np.absolute
 cdef object ufunc_invert = np.invert
 
+cdef bint WARNS_OF_STRIDES = np.lib.NumpyVersion(np.__version__) >= "2.4.0"
 cdef str RESIZING = "resize moves the elements to memory of another size"
 
 
@@ -321,8 +323,36 @@ cdef class ndarray(Array):
 
     @property
     def strides(self):
-        """tuple of int: Bytes from one element to the next, along each axis."""
+        """tuple of int: Bytes from one element to the next, along each axis.
+
+        Can be set, if the elements then lie in the memory that the array is a view of. NumPy deprecates that; as there,
+        `as_strided` makes a view instead. Where elements overlap, the array is then read-only.
+        """
         return PyArray_IntTupleFromIntp(self.nd, strides_of(self))
+
+    @strides.setter
+    def strides(self, value):
+        cdef cnp.ndarray header = None
+        cdef ndarray view = None
+        if value is None:
+            raise TypeError("ndarray: strides must be an integer or a tuple of integers (got None)")
+        steps = settled_lengths(value)
+        if len(steps) != self.nd:
+            raise ValueError(f"strides must be same length as shape ({self.nd})")
+        if WARNS_OF_STRIDES:
+            warnings.warn(
+                "Setting the strides on a NumPy array has been deprecated, and so it is here: "
+                "cowarray.lib.stride_tricks.as_strided makes a view",
+                DeprecationWarning,
+            )
+        while header is None or not lies_as(self, header, view.storage_):
+            header = located_header(self)
+            view = as_strided(self, self.shape, steps)
+        rebind(self, view)
+
+    @strides.deleter
+    def strides(self):
+        raise AttributeError("ndarray: strides cannot be deleted")
 
     @property
     def dtype(self):
@@ -367,7 +397,8 @@ cdef class ndarray(Array):
     def __class__(self):
         """type: Inside `cowarray.aliasing` `numpy.ndarray`, so that `isinstance` answers libraries as for NumPy's.
 
-        But not for pandas, numba, JAX, h5py and polars: their compiled code would refuse it, or take it apart.
+        But not for pandas, numba, JAX, h5py and polars: their compiled code would refuse it, or take it apart. Nor for
+        `numpy.ma`.
         """
         return cnp.ndarray if may_alias() and is_numpys_class() else type(self)
 

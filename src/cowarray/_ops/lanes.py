@@ -123,6 +123,7 @@ VALUES = frozenset(
         "_face.ndarray.ndarray.materialize",
         "_face.ndarray.ndarray.setflags",
         "_face.ndarray.ndarray.shape",
+        "_face.ndarray.ndarray.strides",
         "_face.ndarray.ndarray.tobytes",
         "_face.ndarray.ndarray.tofile",
     }

@@ -272,6 +272,7 @@ CASES = [
         """
         x.shape = (2, 8)
         x.shape = -1
+        x.strides = 8
         x.dtype = "i1"
         x.dtype = "u8"
         x.resize((2, 3))

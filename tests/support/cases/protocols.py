@@ -132,6 +132,7 @@ CASES = [
         """
         x.shape = (-1,)
         x.shape = x.shape
+        x.strides = x.strides
         x.dtype = "u8"
         x.setflags(write=False)
         x.setflags(write=True)
