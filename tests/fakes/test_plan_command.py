@@ -318,6 +318,51 @@ def test_an_open_file_is_left_behind_the_array(files):
     assert report(files, text)[1] == "array(..., shape=(1000,), dtype=int64, fake)\n[0 1 2]\n"
 
 
+SAVED = """\
+import numpy as np
+x = np.ones((500, 500))
+np.save("x", x.T)
+np.savez("both.npz", x, y=x * 2, few=np.arange(3))
+np.savez_compressed("packed", x=x[0])
+np.savez("few.npz", few=np.arange(3))
+print(np.load("x.npy"), np.load("x.npy").strides, np.load("x.npy", "r").flags.writeable)
+with np.load("both.npz") as archive:
+    print(sorted(archive), archive.files, "y" in archive, archive["arr_0"])
+    print(archive["y.npy"].shape, archive["few"].sum())
+    try:
+        archive["other"]
+    except KeyError as error:
+        print(error)
+print({name: value.shape for name, value in np.load("packed.npz").items()}, np.load("few.npz")["few"].sum())
+np.save("x.npy", np.arange(3))
+print(np.load("x.npy"))
+"""
+
+
+def test_what_has_no_bytes_is_saved_and_loaded_and_not_written(files):
+    before = (files / "both.npz").read_bytes()
+    found, printed = report(files, SAVED)
+    array = "array(..., shape=({}), dtype=float64, fake)"
+    assert printed.splitlines() == [
+        f"{array.format('500, 500')} (8, 4000) False",
+        f"['arr_0', 'few', 'y'] ['arr_0', 'y', 'few'] True {array.format('500, 500')}",
+        "(500, 500) 3",
+        "'other is not a file in the archive'",
+        "{'x': (500,)} 3",
+        "[0 1 2]",
+    ]
+    assert (files / "both.npz").read_bytes() == before
+    assert not (files / "packed.npz").exists()
+    assert np.load(files / "few.npz")["few"].sum() == 3
+    assert found["live_bytes"] == 2_000_000
+
+
+@pytest.mark.parametrize("file", ["io.BytesIO()", "open('x', 'wb')"])
+def test_nothing_without_bytes_is_written_to_an_open_file(files, file):
+    found, _ = report(files, f"import io, numpy as np\nnp.savez({file}, np.ones(999))\n", status=1)
+    assert (found["stopped"]["exception"], found["stopped"]["at"]["lineno"]) == ("FakeError", 2)
+
+
 @pytest.mark.parametrize("expression", ["np.load('cut.npy')", "np.memmap('bytes', 'f8', 'r', shape=(9999,))"])
 def test_a_file_that_lacks_bytes_is_an_error(files, expression):
     (files / "cut.npy").write_bytes((files / "big.npy").read_bytes()[:-1])

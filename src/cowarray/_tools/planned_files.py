@@ -1,14 +1,15 @@
 """Files for a program that is only planned: arrays without bytes, described by a file's header.
 
-Only headers are read, and nothing is written: no new memory map is made. Arrays below the plan's limit for real ones
-are NumPy's own, read from the file.
+Only headers are read. No new memory map is made, and an array without bytes is not written: the plan knows what its
+file would have. Arrays below the plan's limit for real ones are NumPy's own, read from the file and written to it.
 """
 
 import functools
 import math
 import operator
 import os
-from typing import IO, Any
+from collections.abc import Iterator, Mapping
+from typing import IO, Any, Self
 
 import numpy as np
 
@@ -16,12 +17,18 @@ from cowarray._face.ndarray import ndarray
 from cowarray._files.npy import header_of
 from cowarray._modes.common.blocks import current
 from cowarray._modes.fake.fakes import make
+from cowarray._modes.fake.planning import is_fake
 from cowarray._modes.layouts.inference import fresh
-from cowarray._tools.stand_ins import taken_in
+from cowarray._tools.stand_ins import handed_out, taken_in
 
 __all__ = ["replaced"]
 
 _load, _fromfile, _memmap, _open_memmap = np.load, np.fromfile, np.memmap, np.lib.format.open_memmap
+_save, _savez, _savez_compressed = np.save, np.savez, np.savez_compressed
+
+_Layout = tuple[tuple[int, ...], np.dtype, str]  # shape, dtype, order
+_Kept = _Layout | np.ndarray
+_unwritten: dict[str, _Kept | dict[str, _Kept]] = {}  # what the plan has saved and not written, by the file's path
 
 
 def replaced() -> dict[Any, Any]:
@@ -31,7 +38,8 @@ def replaced() -> dict[Any, Any]:
     -------
     dict
     """
-    return {_load: load, _fromfile: fromfile, _memmap: memmap, _open_memmap: open_memmap}
+    saving = {_save: save, _savez: savez, _savez_compressed: savez_compressed}
+    return {_load: load, _fromfile: fromfile, _memmap: memmap, _open_memmap: open_memmap, **saving}
 
 
 def _is_small(shape: tuple[int, ...], dtype: np.dtype) -> bool:
@@ -56,6 +64,8 @@ def load(file: Any, mmap_mode: Any = None, *args: Any, **kwargs: Any) -> Any:
         made = None if start is None else _from_header(file, "a file", mmap_mode)
         if made is None and start is not None:
             file.seek(start)
+    elif current() is not None and (saved := _unwritten.get(os.path.realpath(os.fspath(file)))) is not None:
+        return _Unwritten(saved) if isinstance(saved, dict) else _given(saved, mmap_mode)
     else:
         with open(os.fspath(file), "rb") as opened:
             made = _from_header(opened, os.fsdecode(os.fspath(file)), mmap_mode)
@@ -98,6 +108,89 @@ class _PlannedArchive(np.lib.npyio.NpzFile):
             if found is not None and not _is_small(found[0], found[2]):
                 return _fake(found[0], found[2], found[1])
         return taken_in(super().__getitem__(key))
+
+
+# ---- what is saved ---------------------------------------------------------------------------------------------------
+
+
+@functools.wraps(_save)
+def save(file: Any, arr: Any, *args: Any, **kwargs: Any) -> None:
+    if not _kept_back(file, ".npy", _kept(arr) if is_fake(arr) else None):
+        _save(file, handed_out(arr), *args, **kwargs)
+
+
+@functools.wraps(_savez)
+def savez(file: Any, *args: Any, **kwargs: Any) -> None:
+    _save_archive(_savez, file, args, kwargs)
+
+
+@functools.wraps(_savez_compressed)
+def savez_compressed(file: Any, *args: Any, **kwargs: Any) -> None:
+    _save_archive(_savez_compressed, file, args, kwargs)
+
+
+def _save_archive(function: Any, file: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    named = {name: value for name, value in kwargs.items() if name != "allow_pickle"}
+    placed = {f"arr_{i}": value for i, value in enumerate(args)}
+    members = None
+    if any(map(is_fake, (*args, *named.values()))) and not placed.keys() & named:
+        members = {name: _kept(value) for name, value in {**placed, **named}.items()}
+    if not _kept_back(file, ".npz", members):
+        function(file, *map(handed_out, args), **handed_out(kwargs))
+
+
+def _kept(value: Any) -> _Kept:
+    """What the file would have of an array."""
+    if is_fake(value):
+        flags = value.flags
+        return value.shape, value.dtype, "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+    return np.array(handed_out(value))
+
+
+def _given(kept: _Kept, mmap_mode: str | None = None) -> Any:
+    return taken_in(kept.copy()) if isinstance(kept, np.ndarray) else _fake(*kept, mmap_mode)
+
+
+def _kept_back(file: Any, ending: str, value: Any) -> bool:
+    """Whether a file of that name stays as it is, since what is saved has no bytes. An open file is for NumPy."""
+    if not isinstance(file, str | os.PathLike):
+        return False
+    path = os.fsdecode(file)
+    path = os.path.realpath(path if path.endswith(ending) else f"{path}{ending}")
+    if value is None:
+        _unwritten.pop(path, None)
+        return False
+    _unwritten[path] = value
+    return True
+
+
+class _Unwritten(Mapping[str, Any]):
+    """An .npz file that the plan has not written, as `numpy.load` gives one."""
+
+    def __init__(self, members: dict[str, _Kept]) -> None:
+        self._members = members
+        self.files = list(members)
+
+    def __getitem__(self, key: str) -> Any:
+        name = key if key in self._members else key.removesuffix(".npy")
+        if name not in self._members:
+            raise KeyError(f"{key} is not a file in the archive")
+        return _given(self._members[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 # ---- files without a header ------------------------------------------------------------------------------------------

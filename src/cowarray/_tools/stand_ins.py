@@ -100,15 +100,25 @@ def taken_in(value: Any) -> Any:
     return value
 
 
-def _handed_out(value: Any) -> Any:
-    """An argument of a function of NumPy's that only reads, and looks at arrays of its own alone."""
+def handed_out(value: Any) -> Any:
+    """An argument of a function of NumPy's that only reads, and looks at arrays of its own alone.
+
+    Parameters
+    ----------
+    value : object
+        Lists, tuples and dicts are looked into.
+
+    Returns
+    -------
+    object
+    """
     kind = type(value)
     if kind is cowarray.ndarray:
         return value.to_numpy()
     if kind is list or kind is tuple:
-        return kind(map(_handed_out, value))
+        return kind(map(handed_out, value))
     if kind is dict:
-        return {key: _handed_out(item) for key, item in value.items()}
+        return {key: handed_out(item) for key, item in value.items()}
     return value
 
 
@@ -212,7 +222,7 @@ class _Reading(_Named):
         name = self.__name__
         if name.startswith("assert_") and _is_assumed((args, kwargs)):
             return None
-        return self.__wrapped__(*map(_handed_out, args), **_handed_out(kwargs))
+        return self.__wrapped__(*map(handed_out, args), **handed_out(kwargs))
 
 
 class _Dispatched(_Named):
