@@ -1,7 +1,7 @@
 """XGBoost trains on our arrays."""
 
 import pytest
-from client_uses import NEEDS_ASARRAY, Client, check, use
+from client_uses import NEEDS_ASARRAY, Client, check, use, uses
 
 CLIENTS = [
     Client(
@@ -12,15 +12,17 @@ CLIENTS = [
         FEW = {"nthread": 1, "seed": 0, "max_depth": 2}
         """,
         [
-            use(
+            *uses(
                 "xgb.train(FEW, xgb.DMatrix(m, y), 3).predict(xgb.DMatrix(m))",
-                NEEDS_ASARRAY,
-                "xgb.train(FEW, xgb.DMatrix(np.asarray(m), np.asarray(y)), 3).predict(xgb.DMatrix(np.asarray(m)))",
-            ),
-            use(
                 "xgb.train(FEW, xgb.DMatrix(m, y, weight=x ** 2), 3).predict(xgb.DMatrix(m))",
-                NEEDS_ASARRAY,
-                "xgb.train(FEW, xgb.DMatrix(np.asarray(m), np.asarray(y), weight=np.asarray(x) ** 2), 3).predict(xgb.DMatrix(np.asarray(m)))",
+                "xgb.DMatrix(m, y).get_label()",
+                "xgb.DMatrix(m).num_row()",
+                "xgb.DMatrix(m[::2]).num_row()",
+                "xgb.DMatrix(m.astype('f4')).num_col()",
+                "xgb.XGBRegressor(n_estimators=3, n_jobs=1).fit(m, y).predict(m)",
+                "xgb.XGBClassifier(n_estimators=3, n_jobs=1).fit(m, labels).predict(m)",
+                "xgb.DMatrix(m, missing=0.0).num_nonmissing()",
+                "xgb.train(FEW, xgb.DMatrix(m, y), 3, obj=lambda guess, data: (guess - data.get_label(), np.ones(12))).predict(xgb.DMatrix(m))",
             ),
             use(
                 "xgb.train(FEW, xgb.QuantileDMatrix(m, y), 3).predict(xgb.DMatrix(m))",
@@ -31,36 +33,6 @@ CLIENTS = [
                 "xgb.train(FEW, xgb.DMatrix(m, y), 3).inplace_predict(m)",
                 NEEDS_ASARRAY,
                 "xgb.train(FEW, xgb.DMatrix(np.asarray(m), np.asarray(y)), 3).inplace_predict(np.asarray(m))",
-            ),
-            use(
-                "xgb.DMatrix(m, y).get_label()", NEEDS_ASARRAY, "xgb.DMatrix(np.asarray(m), np.asarray(y)).get_label()"
-            ),
-            use("xgb.DMatrix(m).num_row()", NEEDS_ASARRAY, "xgb.DMatrix(np.asarray(m)).num_row()"),
-            use("xgb.DMatrix(m[::2]).num_row()", NEEDS_ASARRAY, "xgb.DMatrix(np.asarray(m)[::2]).num_row()"),
-            use(
-                "xgb.DMatrix(m.astype('f4')).num_col()",
-                NEEDS_ASARRAY,
-                "xgb.DMatrix(np.asarray(m).astype('f4')).num_col()",
-            ),
-            use(
-                "xgb.XGBRegressor(n_estimators=3, n_jobs=1).fit(m, y).predict(m)",
-                NEEDS_ASARRAY,
-                "xgb.XGBRegressor(n_estimators=3, n_jobs=1).fit(np.asarray(m), np.asarray(y)).predict(np.asarray(m))",
-            ),
-            use(
-                "xgb.XGBClassifier(n_estimators=3, n_jobs=1).fit(m, labels).predict(m)",
-                NEEDS_ASARRAY,
-                "xgb.XGBClassifier(n_estimators=3, n_jobs=1).fit(np.asarray(m), np.asarray(labels)).predict(np.asarray(m))",
-            ),
-            use(
-                "xgb.DMatrix(m, missing=0.0).num_nonmissing()",
-                NEEDS_ASARRAY,
-                "xgb.DMatrix(np.asarray(m), missing=0.0).num_nonmissing()",
-            ),
-            use(
-                "xgb.train(FEW, xgb.DMatrix(m, y), 3, obj=lambda guess, data: (guess - data.get_label(), np.ones(12))).predict(xgb.DMatrix(m))",
-                NEEDS_ASARRAY,
-                "xgb.train(FEW, xgb.DMatrix(np.asarray(m), np.asarray(y)), 3, obj=lambda guess, data: (guess - data.get_label(), np.ones(12))).predict(xgb.DMatrix(np.asarray(m)))",
             ),
         ],
     ),

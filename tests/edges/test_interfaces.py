@@ -76,6 +76,16 @@ def test_where_there_is_no_buffer_there_is_no_interface(char):
     assert not hasattr(x, "__array_interface__")
 
 
+def test_code_that_wants_the_pointer_is_given_no_interface_without():
+    theirs = {"x": cowarray.array([1.0, 2.0]), "np": np, "__name__": "xgboost.data"}
+    assert not eval("hasattr(x, '__array_interface__')", theirs)
+    assert eval("np.asarray(x).tolist()", theirs) == [1, 2]
+    with cowarray.aliasing():
+        assert "data" in eval("x.__array_interface__", theirs)
+    theirs["__name__"] = "another"
+    assert "data" not in eval("x.__array_interface__", theirs)
+
+
 def test_each_interface_is_the_callers_own():
     x = cowarray.array([1.0, 2.0])
     x.__array_interface__["shape"] = (5,)

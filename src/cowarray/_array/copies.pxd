@@ -40,6 +40,7 @@ cdef Array copy_of_alias(Array view, str operation, Array same=*)
 cdef bint exports_alias() except -1
 cdef bint is_numpys_class() except -1
 cdef bint wants_copy() except -1
+cdef bint takes_pointer() except -1
 cdef bint watches_here() except -1
 cdef int tell_exported(Array x, bint for_reading) except -1
 

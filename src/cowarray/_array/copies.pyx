@@ -393,6 +393,15 @@ cdef bint wants_copy() except -1:
     return asking_module().partition(".")[0] == "pandas"
 
 
+# Packages that take the pointer out of an interface, and turn to `__array__` where there is no interface.
+cdef frozenset TAKE_POINTERS = frozenset(("xgboost",))
+
+
+cdef bint takes_pointer() except -1:
+    """Whether the code that runs has no use for an interface without a pointer."""
+    return asking_module().partition(".")[0] in TAKE_POINTERS
+
+
 cdef bint watches_here() except -1:
     """Whether the current context watches what becomes an alias."""
     return relaxed(&watch_users) != 0 and watcher.watches_here()

@@ -20,7 +20,14 @@ from cowarray._array.array cimport (
     still,
     writable_header,
 )
-from cowarray._array.copies cimport copy_in_order, exports_alias, may_alias, tell_exported, wants_copy
+from cowarray._array.copies cimport (
+    copy_in_order,
+    exports_alias,
+    may_alias,
+    takes_pointer,
+    tell_exported,
+    wants_copy,
+)
 from cowarray._array.snapshots cimport copied_out, loses_as_buffer, snapshot
 from cowarray._c.atomics cimport add, relaxed
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_USERDEF, NPY_VSTRING, PyArray_CLEARFLAGS
@@ -136,7 +143,7 @@ cdef object as_flag(object copy):
 cdef dict interface_of(Array x):
     """`__array_interface__`, without the data unless exports are aliases: a pointer does not say how long it is valid.
 
-    AttributeError if there is no buffer either, so that NumPy asks `__array__`.
+    AttributeError if there is no buffer either, or for code that wants the pointer, so that `__array__` is asked.
     """
     cdef dict described
     cdef int kind = x.descr.type_num
@@ -150,6 +157,8 @@ cdef dict interface_of(Array x):
         )
     if exports_alias() and not wants_copy():
         return (<object>addressed(x, EXPORT, True)).__array_interface__
+    if takes_pointer():
+        raise AttributeError("__array_interface__: it would have no data; use x.to_numpy()")
     outgoing(x)  # raises what the buffer would; NumPy swallows that error, and takes the array for a scalar
     described = (<object>located_header(x)).__array_interface__
     del described["data"]
