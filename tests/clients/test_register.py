@@ -47,6 +47,22 @@ EFFECTS = {
         double(x)
         assert x.tolist() == [2, 4, 6] and copy.tolist() == snapshot.tolist() == [1, 2, 3]
     """,
+    "torch": """
+        import torch
+        from torch.utils.data import DataLoader
+
+        copy, fixed = x.copy(), x[1:].copy()
+        fixed.flags.writeable = False
+        for tensor in (torch.from_numpy(x), torch.asarray(x), torch.asarray(obj=x, dtype=torch.float64)):
+            tensor += 1
+        assert x.tolist() == tensor.tolist() == [4, 5, 6] and copy.tolist() == [1, 2, 3]
+        for tensor in (torch.from_numpy(fixed), torch.asarray(fixed)):
+            tensor += 1
+            assert tensor.tolist() == [3, 4] and fixed.tolist() == [2, 3]
+        assert torch.asarray(np.ones(2)).tolist() == torch.asarray([1.0, 1.0]).tolist() == [1, 1]
+        batch, = DataLoader(cowarray.array(np.arange(4.0).reshape(2, 2)), batch_size=2)
+        assert batch.tolist() == [[0, 1], [2, 3]] and batch.dtype == torch.float64
+    """,
 }
 BEGINNING = """
 import sys

@@ -5,7 +5,8 @@
 # pyright: reportUntypedBaseClass=false, reportUntypedFunctionDecorator=false
 
 import sys
-from functools import partial
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._ops.conversion import asarray
 from cowarray._ops.operands import provide
 
-__all__ = ["autograd", "dask", "einops", "jax", "numba"]
+__all__ = ["autograd", "dask", "einops", "jax", "numba", "torch", "torch_batches"]
 
 
 def autograd() -> None:
@@ -215,3 +216,31 @@ def _read(x: ndarray, *, layout: str, aligned: bool) -> np.ndarray:
     """The header through which compiled code reads x: a snapshot, in the layout that the code is compiled for."""
     header = x.to_numpy()
     return header if _suits(header, layout, aligned) else header.copy("F" if layout == "F" else "C")
+
+
+def torch() -> None:
+    """`from_numpy` looks for NumPy's type, and `asarray` takes others for bytes: they are handed NumPy's arrays."""
+    library: Any = sys.modules["torch"]
+    for name in ("from_numpy", "asarray"):
+        setattr(library, name, _given_exports(getattr(library, name)))
+
+
+def _given_exports(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def given(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(_shared, args), **{name: _shared(value) for name, value in kwargs.items()})
+
+    return given
+
+
+def _shared(value: Any) -> Any:
+    """NumPy's array for a tensor to share. Of what must not be written to it is a copy: tensors have no such flag."""
+    if not isinstance(value, ndarray):
+        return value
+    return value.to_numpy(writable=True) if value.flags.writeable else np.array(value)
+
+
+def torch_batches() -> None:
+    """A type in the table of a data loader is stacked as NumPy's arrays are."""
+    table: Any = sys.modules["torch.utils.data._utils.collate"]
+    table.default_collate_fn_map[ndarray] = table.default_collate_fn_map[np.ndarray]

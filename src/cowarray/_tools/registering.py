@@ -27,6 +27,8 @@ _WAITING = {
     "einops._backends": neighbours.einops,
     "jax": neighbours.jax,
     "numba": neighbours.numba,
+    "torch": neighbours.torch,
+    "torch.utils.data._utils.collate": neighbours.torch_batches,
 }
 
 
@@ -101,7 +103,7 @@ _FINDER = _Finder()
 
 @public
 def register() -> None:
-    """Let autograd, dask, einops, JAX and numba take cowarray's arrays as they take NumPy's.
+    """Let autograd, dask, einops, JAX, numba and torch take cowarray's arrays as they take NumPy's.
 
     A library is told at once if it is imported, else when it is; none is imported. A second call does nothing new. The
     effect is on the whole process, and cannot be undone.
@@ -113,6 +115,8 @@ def register() -> None:
     - numba compiles functions of them as of NumPy's arrays, and writes to them. It does not say beforehand whether a
       function writes, so an array that shares its bytes gets bytes of its own at the call. A read-only array, or
       ``x.to_numpy()``, is read in place.
+    - torch's ``from_numpy`` and ``asarray`` give tensors that share memory with them, a read-only array's with a copy,
+      and a ``DataLoader`` stacks them.
 
     Warns
     -----
