@@ -60,6 +60,10 @@ EFFECTS = {
             tensor += 1
             assert tensor.tolist() == [3, 4] and fixed.tolist() == [2, 3]
         assert torch.asarray(np.ones(2)).tolist() == torch.asarray([1.0, 1.0]).tolist() == [1, 1]
+        kept = x.copy()
+        tensor = torch.asarray(x, copy=True)
+        tensor += 1
+        assert x.tolist() == [4, 5, 6] and tensor.tolist() == [5, 6, 7] and cowarray.shares_bytes(x, kept)
         batch, = DataLoader(cowarray.array(np.arange(4.0).reshape(2, 2)), batch_size=2)
         assert batch.tolist() == [[0, 1], [2, 3]] and batch.dtype == torch.float64
     """,
@@ -88,6 +92,43 @@ def passes(*parts):
     done = program(*parts)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+TORCH_ALONE = """
+import pickle
+import torch
+from torch.overrides import TorchFunctionMode, resolve_name
+
+class Followed(TorchFunctionMode):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        self.seen.append((resolve_name(function), function in torch.overrides.get_ignored_functions()))
+        return function(*args, **(kwargs or {}))
+
+n = np.ones(2)
+with torch.device("meta"):
+    print(torch.asarray([1.0]).device, torch.asarray(n).device, torch.zeros(1).device)
+torch.set_default_device("meta")
+print(torch.asarray(n).device, torch.asarray([1, 2]).device)
+torch.set_default_device(None)
+with Followed() as followed:
+    print(torch.asarray([1.0]), torch.from_numpy(n))
+print(followed.seen)
+for function in (torch.from_numpy, torch.asarray):
+    print(function.__name__, function.__module__, pickle.loads(pickle.dumps(function)) is function)
+tensor = torch.from_numpy(n)
+tensor += 1
+print(n)
+"""
+
+
+@pytest.mark.parametrize("when", ["before torch", "after torch"])
+def test_torch_does_with_its_own_and_numpys_what_it_did(when):
+    need("torch")
+    parts = ["cowarray.register()"] if when == "before torch" else ["import torch", "cowarray.register()"]
+    assert passes(*parts, TORCH_ALONE) == passes(TORCH_ALONE) != ""
 
 
 def need(library):

@@ -220,21 +220,34 @@ def _read(x: ndarray, *, layout: str, aligned: bool) -> np.ndarray:
 
 def torch() -> None:
     """`from_numpy` looks for NumPy's type, and `asarray` takes others for bytes: they are handed NumPy's arrays."""
+    from torch.overrides import get_ignored_functions, get_overridable_functions
+    from torch.utils._device import _device_constructors
+
     library: Any = sys.modules["torch"]
+    # Tables of torch's own functions, made when they are first asked for: they must have the functions themselves.
+    _device_constructors()
+    get_ignored_functions()
+    get_overridable_functions()
     for name in ("from_numpy", "asarray"):
-        setattr(library, name, _given_exports(getattr(library, name)))
+        setattr(library, name, _given_exports(getattr(library, name), name))
 
 
-def _given_exports(function: Callable[..., Any]) -> Callable[..., Any]:
+def _given_exports(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     @wraps(function)
     def given(*args: Any, **kwargs: Any) -> Any:
-        return function(*map(_shared, args), **{name: _shared(value) for name, value in kwargs.items()})
+        exported = _read_by_torch if kwargs.get("copy") is True else _shared
+        return function(*map(exported, args), **{key: exported(value) for key, value in kwargs.items()})
 
+    given.__qualname__ = name  # by which it is pickled
     return given
 
 
+def _read_by_torch(value: Any) -> Any:
+    return value.to_numpy() if isinstance(value, ndarray) else value
+
+
 def _shared(value: Any) -> Any:
-    """NumPy's array for a tensor to share. Of what must not be written to it is a copy: tensors have no such flag."""
+    """NumPy's array for a tensor to share. A read-only array is copied: tensors have no such flag."""
     if not isinstance(value, ndarray):
         return value
     return value.to_numpy(writable=True) if value.flags.writeable else np.array(value)

@@ -115,8 +115,8 @@ def register() -> None:
     - numba compiles functions of them as of NumPy's arrays, and writes to them. It does not say beforehand whether a
       function writes, so an array that shares its bytes gets bytes of its own at the call. A read-only array, or
       ``x.to_numpy()``, is read in place.
-    - torch's ``from_numpy`` and ``asarray`` give tensors that share memory with them, a read-only array's with a copy,
-      and a ``DataLoader`` stacks them.
+    - torch's ``from_numpy`` and ``asarray`` give tensors that share memory with them, or with a copy of a read-only
+      array. A ``DataLoader`` stacks batches of them.
 
     Warns
     -----
