@@ -1,5 +1,6 @@
 """Arrays by shape and strides, `lib.stride_tricks` and `ndarray(...)`: NumPy's, inside their memory, or refused."""
 
+import contextlib
 import inspect
 import warnings
 
@@ -52,13 +53,14 @@ def set_strides(x, strides):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         x.strides = strides
-    return [(each.category, each.filename) for each in caught]
+    return [(each.category, each.filename, each.lineno) for each in caught]
 
 
 STRIDES = [(), 0, 8, (8,), (2,), (16,), (-8,), (-16,), (24,), (0,), (8, 8), (8, 32), (16, 16), (-16, 0), (1 << 40,)]
+NO_STRIDES = [None, "8", 1.5, (1.5,), True, (True,), 1 << 64, (-(1 << 64),)]
 
 
-@pytest.mark.parametrize("strides", [*STRIDES, None, "8", 1.5, (1.5,)])
+@pytest.mark.parametrize("strides", STRIDES + NO_STRIDES)
 def test_strides_can_be_set_where_numpys_can(strides):
     for x, n in subjects():
         if n.dtype == object and strides == (2,):
@@ -69,14 +71,50 @@ def test_strides_can_be_set_where_numpys_can(strides):
         same(x, n, strides=True)
         assert x.storage is storage
         assert not cowarray.aliases(x, copy)
-        assert x.flags.writeable or len(np.unique(n.ravel() if n.size < 2 else addresses(n))) < n.size
+        overlaps = len(np.unique(addresses(n))) < n.size * n.itemsize
+        assert x.flags.writeable or overlaps
+        assert not (x.flags.writeable and overlaps)
+
+
+def test_elements_that_overlap_are_read_only_until_they_do_not():
+    x = cowarray.arange(4.0)
+    copy = x.copy()
+    for mode in (contextlib.nullcontext, cowarray.fake, cowarray.deferred):
+        with mode():
+            y = cowarray.arange(4.0) if mode is cowarray.fake else x
+            set_strides(y, 0)
+            assert not y.flags.writeable
+            with pytest.raises(ValueError, match="read-only"):
+                y[0] = 1
+            with pytest.raises(ValueError, match="overlap"):
+                y.flags.writeable = True
+            set_strides(y, 8)
+            y.flags.writeable = True
+            y[0] = 7
+    assert copy.tolist() == [0, 1, 2, 3]
+    assert x.tolist() == [7, 1, 2, 3]
+
+
+def test_what_cannot_be_set_is_named_after_the_warning():
+    x = cowarray.arange(4.0)
+    for strides in (None, "8", True, 1 << 64, (8, 8), 24):
+        with pytest.raises((TypeError, ValueError), match=r"^ndarray: strides"):
+            set_strides(x, strides)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert outcome(set_all, x, strides)[1] is outcome(set_all, np.arange(4.0), strides)[1]
+
+
+def set_all(x, strides):
+    x.strides = strides
 
 
 def addresses(n):
-    """Where each element lies."""
-    return sum(
-        np.arange(length).reshape(-1, *[1] * (n.ndim - 1 - i)) * n.strides[i] for i, length in enumerate(n.shape)
-    )
+    """Where each byte of each element lies."""
+    places = np.zeros(n.shape, int)
+    for i, length in enumerate(n.shape):
+        places += np.arange(length).reshape(-1, *[1] * (n.ndim - 1 - i)) * n.strides[i]
+    return places[..., None] + np.arange(n.itemsize)
 
 
 @pytest.mark.parametrize("mode", [cowarray.fake, cowarray.deferred, cowarray.aliasing, cowarray.simulate])

@@ -244,6 +244,20 @@ cdef bint names_arrays(object value) except -1:
     return isinstance(value, type) and (is_array_class(value) or value == ndarray)
 
 
+cdef tuple settled_strides(object value):
+    """Strides in integers that fit, as NumPy takes them: no wrong."""
+    try:
+        steps = settled_lengths(value)
+        wrong = type(value) is bool or (isinstance(value, (list, tuple)) and bool in [type(step) for step in value])
+    except TypeError:
+        steps, wrong = (), True
+    for step in steps:
+        wrong = wrong or not -(1 << 63) <= step < 1 << 63
+    if wrong:
+        raise TypeError(f"ndarray: strides must be an integer or a tuple of integers (got {value!r})")
+    return steps
+
+
 @cython.final
 @cython.no_gc
 cdef class ndarray(Array):
@@ -326,7 +340,7 @@ cdef class ndarray(Array):
         """tuple of int: Bytes from one element to the next, along each axis.
 
         Can be set, if the elements then lie in the memory that the array is a view of. NumPy deprecates that; as there,
-        `as_strided` makes a view instead. Where elements overlap, the array is then read-only.
+        `as_strided` makes a view instead. Where elements overlap, the array is then read-only, and stays so.
         """
         return PyArray_IntTupleFromIntp(self.nd, strides_of(self))
 
@@ -334,21 +348,23 @@ cdef class ndarray(Array):
     def strides(self, value):
         cdef cnp.ndarray header = None
         cdef ndarray view = None
-        if value is None:
-            raise TypeError("ndarray: strides must be an integer or a tuple of integers (got None)")
-        steps = settled_lengths(value)
-        if len(steps) != self.nd:
-            raise ValueError(f"strides must be same length as shape ({self.nd})")
         if WARNS_OF_STRIDES:
             warnings.warn(
                 "Setting the strides on a NumPy array has been deprecated, and so it is here: "
                 "cowarray.lib.stride_tricks.as_strided makes a view",
                 DeprecationWarning,
             )
+        steps = settled_strides(value)
+        if len(steps) != self.nd:
+            raise ValueError(f"ndarray: strides must be as many as the axes ({self.nd}, got {steps!r})")
         while header is None or not lies_as(self, header, view.storage_):
             header = located_header(self)
-            view = as_strided(self, self.shape, steps)
+            try:
+                view = as_strided(self, self.shape, steps)
+            except ValueError as error:
+                raise ValueError(f"ndarray: strides: {str(error).removeprefix('as_strided: ')}") from None
         rebind(self, view)
+        self.writeable = view.writeable
 
     @strides.deleter
     def strides(self):
