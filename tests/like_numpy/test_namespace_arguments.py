@@ -219,6 +219,32 @@ def test_like_asks_the_library_whose_array_it_is(name):
         function(*given, **more, like=[1])
 
 
+OPTIONS = [
+    {"dtype": "f4"}, {"dtype": float}, {"order": "F"}, {"copy": True}, {"copy": False}, {"dtype": "i2", "order": "C"},
+    {"ndmin": 2}, {"subok": True}, {"count": 3}, {"offset": 2},
+]  # fmt: skip
+TAKE_OPTIONS = ["array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "frombuffer", "fromfile"]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        (name, options)
+        for name, options in itertools.product(TAKE_OPTIONS, OPTIONS)
+        if options.keys() <= parameters(getattr(cowarray, name)).keys()
+    ],
+    ids=str,
+)
+def test_like_is_asked_with_the_options_that_were_given(name, options):
+    theirs, ours = getattr(np, name), getattr(cowarray, name)
+    if not is_told(theirs):
+        pytest.skip("NumPy tells no signature")
+    given, _ = given_to(name)
+    wanted = theirs(*given, **options, like=Elsewhere())
+    is_default = (name, options) == ("array", {"copy": True}) or (name[:4] == "from" and options == {"dtype": float})
+    assert ours(*given, **options, like=Elsewhere()) == (*wanted[:2], {} if is_default else wanted[2])
+
+
 def test_round_asks_other_libraries_as_numpy_does():
     x = Elsewhere()
     for given in ((), (2,)):

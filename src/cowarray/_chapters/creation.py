@@ -17,7 +17,7 @@ from cowarray._array.copies import aliases_here
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Device, DType, Order, Shape
 from cowarray._face.ndarray import ndarray
-from cowarray._ops.conversion import array, copied_array
+from cowarray._ops.conversion import copied_array
 from cowarray._ops.creation import empty as _empty
 from cowarray._ops.creation import made as _made
 from cowarray._ops.creation import zeros as _zeros
@@ -142,9 +142,7 @@ def asanyarray(
     --------
     numpy.asanyarray : Returns its argument if it can, as `cowarray.asarray` does.
     """
-    if copy is not None:
-        return array(a, dtype, copy=copy is not False, order=order, subok=True, device=device, like=like)
-    return copied_array("asanyarray", a, dtype, order=order, subok=True, device=device, like=like)
+    return copied_array("asanyarray", a, dtype, order=order, subok=True, device=device, like=like, copy=copy)
 
 
 def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Array:

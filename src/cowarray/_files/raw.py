@@ -74,7 +74,8 @@ def fromfile(
     array([1, 2, 3])
     """
     if like is not None:
-        return dispatched(np.fromfile, file, None if dtype is float else dtype, count, sep, offset, like=like)
+        options = {"dtype": None if dtype is float else dtype, "count": count, "sep": sep, "offset": offset}
+        return dispatched(np.fromfile, file, **options, like=like)
     if sep == "" and isinstance(file, (str, bytes, os.PathLike)):
         mapped = _mapped(os.fspath(file), np.dtype(dtype), count, offset)
         if mapped is not None:
@@ -134,7 +135,8 @@ def frombuffer(
     array([97, 98, 99], dtype=uint8)
     """
     if like is not None:
-        return dispatched(np.frombuffer, buffer, None if dtype is float else dtype, count, offset, like=like)
+        options = {"dtype": None if dtype is float else dtype, "count": count, "offset": offset}
+        return dispatched(np.frombuffer, buffer, **options, like=like)
     return asarray(np.frombuffer(cast(Any, buffer), dtype, count, offset))
 
 

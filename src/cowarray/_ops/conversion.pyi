@@ -104,6 +104,7 @@ def copied_array(
     ndmin: int = 0,
     like: Any = None,
     device: _Device = None,
+    copy: bool | None = None,
 ) -> _Any: ...
 def from_dlpack(x: Any, /, *, device: _Device = None, copy: bool | None = None) -> _Any: ...
 def standard_asarray(

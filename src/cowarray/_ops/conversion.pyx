@@ -234,7 +234,8 @@ def _plain_standard_asarray(a, dtype=None, device=None, copy=None):
 cdef object to_array(object a, object dtype, object order, object device, object copy, object like, bint face):
     """The result of `asarray`; face: the standard bit that it shall have, if `a` is a cowarray array."""
     if asks_elsewhere(like):
-        return made_elsewhere(numpy_asarray, (a, dtype, order), {"device": device, "copy": copy}, like)
+        options = {"dtype": dtype, "order": order, "device": device, "copy": copy}
+        return made_elsewhere(numpy_asarray, a, options, like)
     check_device(device)
     if copy is not None and type(copy) is not bool:
         copy = as_flag(copy)
@@ -250,10 +251,12 @@ cdef bint asks_elsewhere(object like) noexcept:
     return like is not None and not is_array(like) and type(like) is not cnp.ndarray
 
 
-cdef object made_elsewhere(object function, tuple args, dict kwargs, object like):
-    """What the library of `like` makes, asked as NumPy asks it; if it is a NumPy array, others may refer to it."""
-    args, kwargs = as_given(function, args, kwargs)
-    result = function(*args, **kwargs, like=like)
+cdef object made_elsewhere(object function, object value, dict options, object like):
+    """What the library of `like` makes of a value; if it is a NumPy array, others may refer to it.
+
+    Options go by their names: the library's function may have others in between.
+    """
+    result = function(value, **as_given(function, (), options)[1], like=like)
     return import_array(result, None) if type(result) is cnp.ndarray else result
 
 
@@ -367,8 +370,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     cdef Array x
     cdef dict most = {} if ndmax is None else {"ndmax": ndmax}  # older versions of NumPy lack it
     if asks_elsewhere(like):
-        options = {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin, **most}
-        return made_elsewhere(numpy_array, (object, dtype), options, like)
+        options = {"dtype": dtype, "copy": copy, "order": order, "subok": subok, "ndmin": ndmin, **most}
+        return made_elsewhere(numpy_array, object, options, like)
     if subok and keeps_class(object):
         check_device(device)
         if copy is None and not exports_alias():
@@ -409,7 +412,9 @@ cdef bint keeps_class(object value) noexcept:
     return is_subclass(value) and type(value) is not numpy_memmap
 
 
-def copied_array(str operation, object, dtype=None, *, order=None, subok=False, ndmin=0, like=None, device=None):
+def copied_array(
+    str operation, object, dtype=None, *, order=None, subok=False, ndmin=0, like=None, device=None, copy=None
+):
     """The result of a function that copies in meaning, and for which NumPy returns the argument where it can.
 
     Parameters
@@ -418,17 +423,23 @@ def copied_array(str operation, object, dtype=None, *, order=None, subok=False, 
         Its name.
     object, dtype, order, subok, ndmin, like, device
         As for `array`.
+    copy : bool, optional
+        ``False``: `object` itself if it need not be converted.
 
     Returns
     -------
     ndarray
-        A copy; in a context whose copies are aliases, what NumPy would return.
+        A copy; without `copy`, in a context whose copies are aliases, what NumPy would return.
     """
     cdef bint aliases = exports_alias()
     if asks_elsewhere(like):
         # The order of those without `subok` lies in their names.
-        options = {"order": order, "device": device} if subok else {}
-        return made_elsewhere(getattr(np, operation), (object, dtype), options, like)
+        options = {"dtype": dtype, "order": order, "device": device} if subok else {"dtype": dtype}
+        if copy is not None:  # NumPy 2.0 has none
+            options["copy"] = copy
+        return made_elsewhere(getattr(np, operation), object, options, like)
+    if copy is not None:
+        return array(object, dtype, copy=copy is not False, order=order, subok=subok, ndmin=ndmin, device=device)
     if subok and keeps_class(object):
         return array(object, dtype, copy=None, order=order, subok=True, ndmin=ndmin, device=device)
     made = array(object, dtype, copy=None if aliases else True, order=order, ndmin=ndmin, device=device)
