@@ -747,6 +747,38 @@ def test_masked_arrays_are_made_of_ours_as_of_numpys(name):
                 assert printed(function, *map(ca.array, operands)) == theirs
 
 
+# What takes its one array as it is only if it is told so.
+UNCOPIED = {
+    "array": {}, "fix_invalid": {}, "masked_array": {}, "masked_invalid": {}, "masked_equal": {"value": 3},
+    "masked_values": {"value": 3}, "masked_object": {"value": 3}, "masked_greater": {"value": 3},
+    "masked_inside": {"v1": 3, "v2": 4},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in MASKED if name != "diag"])  # NumPy's diagonals are read-only
+def test_a_write_to_what_numpy_ma_makes_reaches_what_it_reaches_with_numpys(name):
+    calls = [functools.partial(getattr(np.ma, name))]
+    if name in UNCOPIED:
+        calls.append(functools.partial(getattr(np.ma, name), copy=False, **UNCOPIED[name]))
+    for call in calls:
+        x = np.array([[1.0, 2, 0], [3, -1, 4]])
+        theirs = written_through(call, x.copy())
+        with ca.aliasing():
+            assert written_through(call, ca.array(x)) == theirs
+
+
+def written_through(function, x):
+    """What becomes of x by a write to all that a function gives of it; None if it gives nothing to write to."""
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = function(x)
+            getattr(result, "_data", result)[...] = 7
+    except Exception as error:
+        return type(error)
+    return x.tolist()
+
+
 def printed(function, *args):
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():

@@ -363,26 +363,31 @@ def aliases_here():
 cdef frozenset ASK_FOR_THE_TYPE = frozenset(("h5py", "jax", "numba", "pandas", "polars"))
 
 
-cdef str asking_module():
-    """The name of the module of the Python code that runs, or "". functools dispatches for its caller."""
+# Functions that take the type of an instance of NumPy's class for a class whose views they can make.
+cdef frozenset VIEW_AS_THE_TYPE = frozenset((("numpy.ma.core", "_update_from"),))
+
+
+cdef tuple asking_function():
+    """The module and the name of the Python code that runs, or two "". functools dispatches for its caller."""
     try:
         frame = _getframe()
         while frame.f_globals.get("__name__") == "functools":
             frame = frame.f_back
-        return <str?>frame.f_globals["__name__"]
+        return <str?>frame.f_globals["__name__"], <str?>frame.f_code.co_name
     except Exception:  # no frame, or a name that is no text
-        return ""
+        return "", ""
+
+
+cdef str asking_package():
+    return (<str>asking_function()[0]).partition(".")[0]
 
 
 cdef bint is_numpys_class() except -1:
-    """Whether the Python code that runs is told that an array is of NumPy's class.
-
-    numpy.ma makes views of the type of an instance.
-    """
+    """Whether the Python code that runs is told that an array is of NumPy's class."""
     if not exports_alias():
         return False
-    name = asking_module()
-    return name.partition(".")[0] not in ASK_FOR_THE_TYPE and not name.startswith("numpy.ma.")
+    asking = asking_function()
+    return (<str>asking[0]).partition(".")[0] not in ASK_FOR_THE_TYPE and asking not in VIEW_AS_THE_TYPE
 
 
 cdef bint wants_copy() except -1:
@@ -390,7 +395,7 @@ cdef bint wants_copy() except -1:
 
     pandas copies NumPy's arrays, but takes what another kind of array gives it as its own.
     """
-    return asking_module().partition(".")[0] == "pandas"
+    return asking_package() == "pandas"
 
 
 # Packages that take the pointer out of an interface, and turn to `__array__` where there is no interface.
@@ -399,7 +404,7 @@ cdef frozenset TAKE_POINTERS = frozenset(("xgboost",))
 
 cdef bint takes_pointer() except -1:
     """Whether the code that runs has no use for an interface without a pointer."""
-    return asking_module().partition(".")[0] in TAKE_POINTERS
+    return asking_package() in TAKE_POINTERS
 
 
 cdef bint watches_here() except -1:
