@@ -96,6 +96,34 @@ PROGRAMS = {
         print(type(Marked).__name__, Marked.mark, Other.mark, type(x + 1).__name__, x.view(np.ndarray), type(Abstract))
         print(type(np.arange(3).view(Plain).view(np.ndarray)).__name__, Plain.__mro__, Marked.__bases__)
     """,
+    "views that are no methods": """
+        import numpy as np
+        class Seen(np.ndarray):
+            @property
+            def view(self):
+                return "seen"
+        class Later(Seen):
+            pass
+        class OfClass(np.ndarray):
+            @classmethod
+            def view(cls, *args):
+                return cls.__name__, args
+        class Static(np.ndarray):
+            @staticmethod
+            def view(*args):
+                return args
+        class Missing(np.ndarray):
+            view = None
+        class Unequal(type):
+            def __eq__(cls, other):
+                raise ValueError("asked")
+            __hash__ = type.__hash__
+        class Unasked(metaclass=Unequal):
+            pass
+        for kind in (Seen, Later, OfClass, Static, Missing):
+            x = np.ndarray.__new__(kind, 2)
+            print(x.view if not callable(x.view) else x.view(3), type(kind.__dict__.get("view")).__name__)
+    """,
     "names of the caller": """
         import numpy as np
         M = np.ones((2, 2))

@@ -387,23 +387,24 @@ class _Method:
 
 
 def take_class(kind: Any) -> None:
-    """Let `view` of a subclass of NumPy's array take the class that the program knows for NumPy's.
+    """Let the method `view` of a subclass of NumPy's array take the class that the program knows for NumPy's.
 
     Parameters
     ----------
     kind : type or object
-        A class, or what its metaclass made in place of one. Others than subclasses are left alone.
+        A class, or what its metaclass made in place of one. Others than subclasses are left alone, and so is a `view`
+        that is no method.
     """
-    if not isinstance(kind, type) or not any(each is np.ndarray for each in type.mro(kind)):
+    if not isinstance(kind, type) or not any(each is np.ndarray for each in kind.__mro__):
         return
-    made: Any = kind
-    own = vars(kind).get("view")
-    inherited = made.view if own is None else own
-    if isinstance(inherited, types.FunctionType) and (own is None or hasattr(own, "_takes_class")):
+    owner = next(each for each in kind.__mro__ if "view" in vars(each))
+    view = vars(owner)["view"]
+    if owner is not kind and owner is not np.ndarray:
         return
-    viewing = _viewing(np.ndarray.view if own is None else own)
+    if type(view) not in (types.FunctionType, types.MethodDescriptorType) or hasattr(view, "_takes_class"):
+        return
     with contextlib.suppress(TypeError):  # of a class that is compiled
-        type.__setattr__(kind, "view", viewing)
+        type.__setattr__(kind, "view", _viewing(view))
 
 
 def _viewing(view: Any) -> Any:
