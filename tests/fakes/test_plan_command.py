@@ -333,6 +333,8 @@ with np.load("both.npz") as archive:
         archive["other"]
     except KeyError as error:
         print(error)
+    print(archive.f.y.shape, archive.f.few.sum(), dir(archive.f))
+print(archive.f, np.load(b"both.npz")["y"].shape)
 print({name: value.shape for name, value in np.load("packed.npz").items()}, np.load("few.npz")["few"].sum())
 np.save("x.npy", np.arange(3))
 print(np.load("x.npy"))
@@ -348,6 +350,8 @@ def test_what_has_no_bytes_is_saved_and_loaded_and_not_written(files):
         f"['arr_0', 'few', 'y'] ['arr_0', 'y', 'few'] True {array.format('500, 500')}",
         "(500, 500) 3",
         "'other is not a file in the archive'",
+        "(500, 500) 3 ['arr_0', 'few', 'y']",
+        "None (500, 500)",
         "{'x': (500,)} 3",
         "[0 1 2]",
     ]
@@ -355,6 +359,25 @@ def test_what_has_no_bytes_is_saved_and_loaded_and_not_written(files):
     assert not (files / "packed.npz").exists()
     assert np.load(files / "few.npz")["few"].sum() == 3
     assert found["live_bytes"] == 2_000_000
+
+
+@pytest.mark.parametrize("name", ["none/x.npy", "bytes/x.npy", "folder.npy"])
+def test_a_file_that_cannot_be_written_is_numpys_error(files, name):
+    (files / "folder.npy").mkdir()
+    with pytest.raises(OSError, match="Errno") as caught:
+        np.save(files / name, np.ones(2))
+    found, printed = report(
+        files,
+        f"""if True:
+        import numpy as np
+        try:
+            np.save({name!r}, np.ones((500, 500)))
+        except OSError as error:
+            print(type(error).__name__, error)
+    """,
+    )
+    assert printed == f"{caught.type.__name__} {caught.value}\n".replace(f"{files}/", "")
+    assert found["live_bytes"] == 0
 
 
 @pytest.mark.parametrize("file", ["io.BytesIO()", "open('x', 'wb')"])

@@ -4,6 +4,7 @@ Only headers are read. No new memory map is made, and an array without bytes is 
 file would have. Arrays below the plan's limit for real ones are NumPy's own, read from the file and written to it.
 """
 
+import errno
 import functools
 import math
 import operator
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any, Self
 
 import numpy as np
+from numpy.lib._npyio_impl import BagObj
 
 from cowarray._face.ndarray import ndarray
 from cowarray._files.npy import header_of
@@ -64,7 +66,7 @@ def load(file: Any, mmap_mode: Any = None, *args: Any, **kwargs: Any) -> Any:
         made = None if start is None else _from_header(file, "a file", mmap_mode)
         if made is None and start is not None:
             file.seek(start)
-    elif current() is not None and (saved := _unwritten.get(os.path.realpath(os.fspath(file)))) is not None:
+    elif current() is not None and (saved := _unwritten.get(os.path.realpath(os.fsdecode(file)))) is not None:
         return _Unwritten(saved) if isinstance(saved, dict) else _given(saved, mmap_mode)
     else:
         with open(os.fspath(file), "rb") as opened:
@@ -155,13 +157,30 @@ def _kept_back(file: Any, ending: str, value: Any) -> bool:
     """Whether a file of that name stays as it is, since what is saved has no bytes. An open file is for NumPy."""
     if not isinstance(file, str | os.PathLike):
         return False
-    path = os.fsdecode(file)
-    path = os.path.realpath(path if path.endswith(ending) else f"{path}{ending}")
+    name = os.fsdecode(file)
+    name = name if name.endswith(ending) else f"{name}{ending}"
+    path = os.path.realpath(name)
     if value is None:
         _unwritten.pop(path, None)
         return False
+    _assert_writable(name)
     _unwritten[path] = value
     return True
+
+
+def _assert_writable(name: str) -> None:
+    """Raise what opening a file to write to it would raise."""
+    number = 0
+    try:
+        os.stat(os.path.join(os.path.dirname(name), "."))
+    except OSError as error:
+        number = error.errno or errno.EIO
+    if os.path.isdir(name):
+        number = errno.EISDIR
+    elif not number and not os.access(name if os.path.exists(name) else os.path.dirname(name) or ".", os.W_OK):
+        number = errno.EACCES
+    if number:
+        raise OSError(number, os.strerror(number), name)
 
 
 class _Unwritten(Mapping[str, Any]):
@@ -170,6 +189,7 @@ class _Unwritten(Mapping[str, Any]):
     def __init__(self, members: dict[str, _Kept]) -> None:
         self._members = members
         self.files = list(members)
+        self.f: Any = BagObj(self)
 
     def __getitem__(self, key: str) -> Any:
         name = key if key in self._members else key.removesuffix(".npy")
@@ -190,7 +210,8 @@ class _Unwritten(Mapping[str, Any]):
         self.close()
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing is open, but NumPy's has no `f` then."""
+        self.f = None
 
 
 # ---- files without a header ------------------------------------------------------------------------------------------
