@@ -413,8 +413,8 @@ cdef class ndarray(Array):
     def __class__(self):
         """type: Inside `cowarray.aliasing` `numpy.ndarray`, so that `isinstance` answers libraries as for NumPy's.
 
-        But not for pandas, numba, JAX, h5py and polars: their compiled code would refuse it, or take it apart. Nor where
-        `numpy.ma` takes the type of an instance for that of its data.
+        But not for pandas, numba, JAX, h5py and polars: their compiled code would refuse it, or take it apart. Nor
+        where `numpy.ma` takes the type of an instance for that of its data.
         """
         return cnp.ndarray if may_alias() and is_numpys_class() else type(self)
 

@@ -41,6 +41,7 @@ cdef inline bint runs_code(cnp.dtype descr) noexcept:
 cdef list listed(object values)
 cdef bint is_familiar(object value) noexcept
 cdef bint has_own_ufunc(object value) except -1
+cdef bint any_own_ufunc(object values) except -1
 cdef bint is_stranger(object value) except -1
 cdef bint is_strangers(tuple args, dict kwargs) except -1
 

@@ -190,6 +190,13 @@ cdef bint has_own_ufunc(object value) except -1:
     return override is not MISSING and override is not cnp.ndarray.__array_ufunc__
 
 
+cdef bint any_own_ufunc(object values) except -1:
+    for value in values:
+        if has_own_ufunc(value):
+            return True
+    return False
+
+
 cdef bint is_strangers(tuple args, dict kwargs) except -1:
     """Whether an argument, or an array in a list of arrays, has an __array_function__ of its own, which must be asked.
 

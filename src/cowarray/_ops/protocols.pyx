@@ -33,6 +33,7 @@ from cowarray._ops.conversion cimport check_device, is_subclass, keeps_class, wi
 from cowarray._ops.indexing cimport is_settled
 from cowarray._ops.large cimport is_large_operand, large_call
 from cowarray._ops.operands cimport (
+    any_own_ufunc,
     births_leave_lane,
     computed,
     has_own_ufunc,
@@ -126,7 +127,7 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
         if result is not QUICK_FAILED:
             return result
     out = outputs_of(kwargs)
-    if any_own_ufunc(inputs, out, kwargs):
+    if takes_others(inputs, out, kwargs):
         # Before any mode, which would take the operations of a stranger's own code for parts of this one.
         result = ask_overrides(ufunc, method_name, inputs, kwargs, out)
         if result is not NotImplemented:
@@ -138,12 +139,9 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
     return travel_ufunc(ufunc, method_name, inputs, kwargs, declined)
 
 
-cdef bint any_own_ufunc(tuple inputs, tuple out, dict kwargs) except -1:
-    """Whether an argument of a ufunc that NumPy asks has a `__array_ufunc__` of its own."""
-    for value in inputs + out:  # unlike (*inputs, *out), leaks nothing when memory runs out
-        if has_own_ufunc(value):
-            return True
-    return "where" in kwargs and has_own_ufunc(kwargs["where"])
+cdef bint takes_others(tuple inputs, tuple out, dict kwargs) except -1:
+    """Whether a ufunc is given an argument whose `__array_ufunc__` NumPy asks."""
+    return any_own_ufunc(inputs) or any_own_ufunc(out) or ("where" in kwargs and has_own_ufunc(kwargs["where"]))
 
 
 cdef tuple outputs_of(dict kwargs):
@@ -578,7 +576,7 @@ cdef object elementwise(object ufunc, tuple inputs, dict options):
     """The slow path: there are options, or an operand has code or rules of its own, or is not an array yet."""
     cdef list read = []
     cdef tuple out = options.get("out", ())
-    if any_own_ufunc(inputs, out, options):
+    if takes_others(inputs, out, options):
         # NumPy asks both sides, and cowarray gives way. The result may be referred to elsewhere.
         result = ufunc(*inputs, **options)
         return import_array(result, None) if type(result) is cnp.ndarray and not out else result
@@ -627,7 +625,7 @@ cdef object ufunc_method(object ufunc, str method, tuple inputs, object out, dic
     for name, default in (("dtype", None), ("keepdims", False), ("where", True)):
         if name in options and options[name] is default:
             del options[name]
-    if any_own_ufunc(inputs, options.get("out", ()), options):
+    if takes_others(inputs, options.get("out", ()), options):
         result = getattr(ufunc, method)(*inputs, **options)
         return import_array(result, None) if type(result) is cnp.ndarray and out is None else result
     if method != "at":  # it writes to the first

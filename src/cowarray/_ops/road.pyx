@@ -68,11 +68,11 @@ from cowarray._native.storage cimport (
     WRITES,
 )
 from cowarray._ops.operands cimport (
+    any_own_ufunc,
     as_standard,
     births_leave_lane,
     computed,
     detached_void,
-    has_own_ufunc,
     is_handed,
     is_handed_with,
     is_harmless,
@@ -170,8 +170,8 @@ cdef dict functions = {}
 cdef dict specials = {}
 
 
-# The methods that are calls of a ufunc, and no more, as NumPy has written them; and its functions that call these. Types
-# with an `__array_ufunc__` of their own are asked by that ufunc, with the arrays themselves.
+# The methods that only call a ufunc, with NumPy's code for them, and its functions that only call those methods. Types
+# with an `__array_ufunc__` of their own are asked by the ufunc, which shows them the arrays themselves.
 cdef dict methods_of_ufuncs = {name: getattr(np._core._methods, code) for name, code in (
     ("all", "_all"), ("any", "_any"), ("clip", "_clip"), ("max", "_amax"), ("min", "_amin"), ("prod", "_prod"),
     ("sum", "_sum"),
@@ -181,11 +181,14 @@ cdef frozenset functions_of_ufuncs = frozenset(
 )
 
 
-cdef bint any_own_ufunc(object values) except -1:
-    for value in values:
-        if has_own_ufunc(value):
-            return True
-    return False
+cdef bint calls_ufunc_with_others(object function, Array self, tuple args, dict kwargs) except -1:
+    """Whether all that a function, or a method of self, does is to call a ufunc that asks another type."""
+    if self is not None:
+        if function not in methods_of_ufuncs:
+            return False
+    elif not is_itself_alone(function) or function not in functions_of_ufuncs or not args or not is_array(args[0]):
+        return False
+    return any_own_ufunc(args) or any_own_ufunc(kwargs.values())
 
 
 cdef int set_special(dict functions) except -1:
@@ -603,12 +606,9 @@ cdef bint is_unknown_sequence(object value) except -1:
 cdef object call(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious=False,
                  bint dispatched_here=False):
     """Call a NumPy function, or, with self, the method of that name of self's header. Registered modes get it first."""
-    if self is not None:
-        if function in methods_of_ufuncs and (any_own_ufunc(args) or any_own_ufunc(kwargs.values())):
+    if calls_ufunc_with_others(function, self, args, kwargs):
+        if self is not None:
             return methods_of_ufuncs[function](self, *args, **kwargs)
-    elif is_itself_alone(function) and function in functions_of_ufuncs and args and is_array(args[0]) and (
-        any_own_ufunc(args) or any_own_ufunc(kwargs.values())
-    ):
         return operation.implementation(*args, **kwargs)
     if is_handed(args, kwargs) or (self is not None and is_handed_with(self, None)):
         if self is not None:

@@ -16,7 +16,7 @@ cdef object numpy_asarray = np.asarray
 cdef class Followed:
     """Calls a function, and has another one give the result once it has returned.
 
-    first: gives the positional arguments, of those that came.
+    first: rewrites the positional arguments.
     """
 
     cdef dict __dict__
