@@ -38,11 +38,11 @@ static bool needs_base(const cowi_plan *how)
     return how->from == NULL && cowi_load_relaxed((cowi_atomic_ptr *)how->sharing->shadow) == NULL;
 }
 
-/* Whoever has asked for pages waits for as long as a fill takes. */
+/* Whoever has asked for pages, for this family or for all, waits for as long as a fill takes. */
 static bool can_have_base(const cowi_plan *how)
 {
-    return !needs_base(how) ||
-           (cowi_base_granted(how->small) && (cowi_family_pages_always(how->family) || !cowi_fills_pause()));
+    const bool asked = cowi_family_pages_always(how->family) || cowi_pages_are_eager();
+    return !needs_base(how) || (cowi_base_granted(how->small) && (asked || !cowi_fills_pause()));
 }
 
 size_t cowi_source_regions(const cowi_plan *how)

@@ -414,7 +414,18 @@ PAGES = {
     "slow fills refuse who asks": (
         "test_pages_families",
         "slow_fills_stop_for_a_while",
-        [("policy.c", "(cowi_family_pages_always(how->family) || !cowi_fills_pause())", "!cowi_fills_pause()")],
+        [("policy.c", "asked = cowi_family_pages_always(how->family) || ", "asked = ")],
+    ),
+    "slow fills refuse the eager": (
+        "test_pages_families",
+        "slow_fills_stop_for_a_while",
+        [
+            (
+                "policy.c",
+                "asked = cowi_family_pages_always(how->family) || cowi_pages_are_eager()",
+                "asked = cowi_family_pages_always(how->family)",
+            )
+        ],
     ),
     "a give-up is no reason": (
         "test_pages_families",

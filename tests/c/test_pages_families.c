@@ -267,19 +267,20 @@ IN_A_CHILD(a_refused_request_changes_nothing)
 
 static void slow_fills_stop_for_a_while_body(void)
 {
-    const cow_paging_policy huge = {COW_PAGING_EAGER, 0, 0};
+    const cow_paging_policy ledger = {COW_PAGING_LEDGER, 1000 * SIZE, 0}, eager = {COW_PAGING_EAGER, 0, 0};
     cow_storage *source = make_plain(), *other, *clone, *asked;
     if (!cowi_base_granted(false)) {
         (void)printf("skipped: slow fills: no huge pages\n");
         cow_storage_free(source);
         return;
     }
-    (void)cow_paging_use(huge);
+    (void)cow_paging_use(ledger);
+    CHECK(!next_is_paged(source, false));
     failing_collapse_takes(SECOND / 5); /* 100 ms for each 4 MiB and more */
     CHECK(next_is_paged(source, false));
     failing_collapse_takes(0);
     CHECK(next_is_paged(source, false)); /* the base is there */
-    other = make_plain();
+    other = make_second();
     CHECK(!next_is_paged(other, false));
     clone = make_clone(other);
     CHECK_EQ(cow_storage_page_refusal(clone), COW_PAGES_DENIED);
@@ -288,6 +289,12 @@ static void slow_fills_stop_for_a_while_body(void)
     put_pages(asked, 0, 1, 1);
     CHECK_OK(cow_storage_rebase(asked, NULL));
     cow_storage_free(asked);
+    (void)cow_paging_use(eager); /* asks for all */
+    asked = make_plain();
+    CHECK(next_is_paged(asked, false));
+    cow_storage_free(asked);
+    (void)cow_paging_use(ledger);
+    CHECK_EQ(cow_storage_page_refusal(clone), COW_PAGES_DENIED);
     failing_wait(16 * SECOND / 5);
     CHECK_EQ(cow_storage_page_refusal(clone), COW_PAGES_GRANTED);
     cow_storage_free(clone);
