@@ -15,13 +15,14 @@ runs that take turns in one process.
 
 import argparse
 import contextlib
+import functools
 import hashlib
 import json
 import math
-import subprocess
 import sys
 import time
 
+import budget_examples
 import numpy
 from budget_examples import _peak
 
@@ -105,17 +106,7 @@ def measure(function, way, layers, nbytes, budget=None, heuristic="dtr", cost="m
     return {"seconds": seconds, "bytes": _peak() - before, "digest": digest, "stats": stats, "budget": budget}
 
 
-def in_a_process(*arguments, rounds=1, limit=None):
-    """What `measure` gives in a new process, the fastest of some; None where it takes longer than the limit."""
-    command = [sys.executable, __file__, "--measure", json.dumps(arguments)]
-    found = []
-    for _ in range(rounds):
-        try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, timeout=limit)
-        except subprocess.TimeoutExpired:
-            return None
-        found.append(json.loads(done.stdout.splitlines()[-1]))
-    return min(found, key=lambda each: each["seconds"])
+in_a_process = functools.partial(budget_examples.in_a_process, script=__file__)
 
 
 def budgets(layers):

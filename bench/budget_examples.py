@@ -292,9 +292,9 @@ def measure(name, library, small, budget=None, spill=None):
     return {"seconds": seconds, "bytes": _peak() - before, "digest": found, "stats": stats}
 
 
-def in_a_process(*arguments, rounds=1, limit=None):
-    """What `measure` gives in a new process; of some rounds, the fastest. None where one takes longer than limit."""
-    command = [sys.executable, __file__, "--measure", json.dumps(arguments)]
+def in_a_process(*arguments, rounds=1, limit=None, script=__file__):
+    """What a script's `measure` gives in a new process; of rounds, the fastest. None: longer than limit."""
+    command = [sys.executable, script, "--measure", json.dumps(arguments)]
     found = []
     for _ in range(rounds):
         try:

@@ -1,6 +1,7 @@
 """`cowarray.register()` enters our arrays with libraries once they are imported, imports none, and says where it fails.
 
-Each case is a program of its own: what a process has registered stays so.
+Each case is a program of its own: what a process has registered stays so. It is one file because one call
+enters them all.
 """
 
 import importlib.util

@@ -1,4 +1,7 @@
-"""``python -m cowarray plan``: what the report says, what files give, and the exit status."""
+"""``python -m cowarray plan``: what the report says, what files give, and the exit status.
+
+It is one file because all of it is what one command says.
+"""
 
 import json
 import subprocess
