@@ -69,29 +69,6 @@ def test_a_decorated_function_is_a_block():
     assert (doubled.__name__, doubled.__doc__) == ("doubled", "Doc.")
 
 
-def test_a_decorated_function_may_call_itself():
-    @ca.aliasing()
-    def deep(n):
-        return holds() and (n == 0 or deep(n - 1)) and holds()
-
-    assert deep(5)
-    assert not holds()
-
-
-def test_a_decorated_coroutine_function_is_a_block_while_it_runs():
-    @ca.aliasing()
-    async def work():
-        await asyncio.sleep(0)
-        return holds()
-
-    async def both():
-        waiting = work()
-        assert not holds()
-        return await asyncio.gather(waiting, asyncio.to_thread(holds)), holds()
-
-    assert asyncio.run(both()) == ([True, False], False)
-
-
 def test_tasks_made_in_the_block_have_it():
     async def main():
         with ca.aliasing():
@@ -101,20 +78,6 @@ def test_tasks_made_in_the_block_have_it():
             return await inner
 
     assert asyncio.run(main())
-
-
-def test_generator_functions_are_refused():
-    def steps():
-        yield
-
-    async def later_steps():
-        yield
-
-    for function in (steps, later_steps):
-        with pytest.raises(TypeError, match="between its steps"):
-            ca.aliasing()(function)
-    with pytest.raises(TypeError, match="expected a function"):
-        ca.aliasing()(3)
 
 
 def test_a_thread_is_not_in_the_block_unless_its_context_is():

@@ -122,15 +122,25 @@ def test_shared_bytes_are_copied_when_the_block_begins(x):
 
 
 def test_the_array_may_be_dropped_in_the_block():
-    with cowarray.lend(cowarray.array(np.arange(5.0))) as loan:
-        [x] = loan._arrays
+    with cowarray.lend(cowarray.array(np.arange(5.0))) as x:
         alias = np.asarray(x)
-        del x, loan
+        del x
         gc.collect()
         alias += 1
     gc.collect()
     alias += 1
     assert alias.tolist() == [2, 3, 4, 5, 6]
+
+
+def test_a_block_names_what_it_lends(x):
+    other = x.copy()
+    with cowarray.lend(x) as lent:
+        assert lent is x
+    with cowarray.lend(x, other) as (first, second):
+        assert (first is x) is (second is other) is True
+    lending = cowarray.lend(x)
+    with pytest.raises(RuntimeError, match="lend: it has no open block"):
+        lending.__exit__(None, None, None)
 
 
 def test_an_abandoned_block_ends(x):

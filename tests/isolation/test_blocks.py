@@ -226,3 +226,104 @@ def test_generators_that_zip_ends_have_no_block_left(modes):
     assert not holds(shorter)
     assert not holds(longer)
     in_thread(lambda: holds(longer) and pytest.fail("another thread is inside"))
+
+
+# ---- as decorators ---------------------------------------------------------------------------------------------------
+
+
+def test_each_call_of_a_decorated_function_is_a_block(modes):
+    make, holds = modes
+    mode = make()
+
+    @mode
+    def work(value, /, *, times=1):
+        """Doc."""
+        return holds(mode), value * times
+
+    for _ in range(2):
+        assert work(3, times=2) == (True, 6)
+        assert not holds(mode)
+    assert (work.__name__, work.__doc__) == ("work", "Doc.")
+
+
+def test_an_exception_ends_the_block_of_a_call(modes):
+    make, holds = modes
+    mode = make()
+
+    @mode
+    def fail():
+        raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        fail()
+    assert not holds(mode)
+
+
+def test_a_decorated_function_may_call_itself(modes):
+    make, holds = modes
+    mode = make()
+
+    @mode
+    def deep(n):
+        return holds(mode) and (n == 0 or deep(n - 1)) and holds(mode)
+
+    assert deep(5)
+
+
+def test_a_decorated_coroutine_function_is_a_block_while_it_runs(modes):
+    make, holds = modes
+    mode = make()
+
+    @mode
+    async def work(turns):
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        return holds(mode)
+
+    async def work_all():
+        waiting = [work(turns) for turns in (3, 1, 2)]
+        assert not holds(mode)
+        found = await asyncio.gather(*waiting, asyncio.to_thread(holds, mode))
+        assert not holds(mode)
+        return found
+
+    assert asyncio.iscoroutinefunction(work)
+    assert asyncio.run(work_all()) == [True, True, True, False]
+
+
+def test_what_is_no_function_and_what_gives_control_back_in_the_middle_is_not_decorated(modes):
+    make, _ = modes
+
+    def steps():
+        yield
+
+    async def later_steps():
+        yield
+
+    for function in (steps, later_steps):
+        with pytest.raises(TypeError, match="between its steps"):
+            make()(function)
+    with pytest.raises(TypeError, match="expected a function"):
+        make()(3)
+
+
+def test_figures_of_all_calls_add_up():
+    events, run = ca.trace(), ca.budget("1 GiB", small=0)
+
+    @events
+    @run
+    def work(x):
+        y = x.copy()
+        y[0] = 1
+        return y + 1
+
+    for number in range(1, 4):
+        work(ca.zeros(1000))
+        assert len(events) == number
+    assert run.peak_bytes > 0
+
+
+def test_a_mode_says_what_it_is(modes):
+    make, _ = modes
+    assert repr(make()).startswith(f"<cowarray.{type(make()).__name__}")
+    assert " object at " not in repr(make())

@@ -381,7 +381,10 @@ def test_bound_of_what_is_kept():
         x.copy()[0] = 1
         assert cowarray.keep_freed(2**63) == 2**64 - 1
         for wrong in (-1, 2**64):
-            with pytest.raises(OverflowError):
+            with pytest.raises(OverflowError, match=f"keep_freed: nbytes .* {wrong}"):
+                cowarray.keep_freed(wrong)
+        for wrong in ("1 MiB", 1.5, None):
+            with pytest.raises(TypeError, match="keep_freed: nbytes must be an integer"):
                 cowarray.keep_freed(wrong)
     finally:
         cowarray.keep_freed(before)

@@ -28,6 +28,20 @@ def made(source: Vector, listed: list[int]) -> None:
     cowarray.ndarrays()  # type: ignore[attr-defined]
 
 
+def lent_and_decorated(x: OurVector, y: OurVector) -> None:
+    with cowarray.lend(x) as lent:
+        assert_type(lent, OurVector)
+    with cowarray.lend(x, y) as several:
+        assert_type(several, tuple[OurVector, ...])
+
+    @cowarray.no_copy()
+    def first(values: OurVector, /, *, at: int = 0) -> float:
+        return float(values[at])
+
+    assert_type(first(x, at=1), float)
+    first(x, at="1")  # type: ignore[arg-type]
+
+
 def copied_and_viewed(x: Matrix) -> None:
     assert_type(x.copy(), Matrix)
     assert_type(x.lazy_clone(), Matrix)

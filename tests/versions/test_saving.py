@@ -136,6 +136,9 @@ def test_bad_states_are_refused_at_once(tmp_path):
     for state in (ca.array([object()]), {"x": object()}, np.array([None])):
         with pytest.raises(TypeError):
             ca.save_async(tmp_path / "x.npy", state)
+    for state in ({1, 2}, [object()], {(1, 2): 3}):
+        with pytest.raises(TypeError, match="save_async: "):
+            ca.save_async(tmp_path / "x.npz", state)
     with ca.fake():
         fake = ca.zeros(3)
     with pytest.raises(ca.FakeError):

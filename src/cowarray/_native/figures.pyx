@@ -2,6 +2,7 @@
 """What the library tells of itself, its bound on kept memory, and how it copies by the page."""
 
 import os
+from operator import index
 
 from cowarray._native.public import public
 
@@ -95,7 +96,7 @@ def reset_stats():
 
 
 @public
-def keep_freed(size_t nbytes):
+def keep_freed(nbytes):
     """Set how many bytes of freed large blocks (256 KiB and up) are kept for reuse.
 
     A copy into memory that was used before takes half the time of one into fresh pages. What is kept is memory that the
@@ -110,8 +111,20 @@ def keep_freed(size_t nbytes):
     -------
     int
         The bound before.
+
+    Raises
+    ------
+    TypeError
+        `nbytes` is no integer.
+    OverflowError
+        It is negative, or 2**64 or more.
     """
-    return keep_in_heap(nbytes)
+    if not hasattr(type(nbytes), "__index__"):
+        raise TypeError(f"keep_freed: nbytes must be an integer (got {nbytes!r})")
+    count = index(nbytes)
+    if not 0 <= count < 2**64:
+        raise OverflowError(f"keep_freed: nbytes must be at least 0, and less than 2**64 (got {count})")
+    return keep_in_heap(count)
 
 
 @public

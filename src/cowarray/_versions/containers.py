@@ -89,12 +89,12 @@ def _named(path: str, key: object, kind: str) -> str:
     return f"{path}[{key!r}]" if path or kind != "dict" else str(key)
 
 
-def _kind_of(value: Any, path: str) -> str:
+def _kind_of(value: Any, path: str, operation: str) -> str:
     if isinstance(value, dict):
         for key in value:
             if type(key) not in _PLAIN:
                 raise TypeError(
-                    f"History: keys must be plain values (got {type(key).__name__} in {path or 'the state'})"
+                    f"{operation}: keys must be plain values (got {type(key).__name__} in {path or 'the state'})"
                 )
         return "dict"
     if isinstance(value, list):
@@ -104,8 +104,8 @@ def _kind_of(value: Any, path: str) -> str:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return "object"
     raise TypeError(
-        f"History: cannot keep {type(value).__name__} at {path or 'the top'}: a state has arrays and plain values in "
-        "dicts, lists, tuples and dataclasses"
+        f"{operation}: cannot keep {type(value).__name__} at {path or 'the top'}: a state has arrays and plain values "
+        "in dicts, lists, tuples and dataclasses"
     )
 
 
@@ -147,6 +147,7 @@ def read(
     before: Layout | None = None,
     *,
     copied: bool = False,
+    operation: str = "History",
 ) -> tuple[Layout, Any]:
     """The layout of a state, and the state in containers of its own.
 
@@ -160,14 +161,19 @@ def read(
         Of the same state, some time ago.
     copied : bool
         Whether to copy the containers. Otherwise the state is given as it is.
+    operation : str
+        For errors.
     """
-    return _Reader(take, copied).read(value, before, "")
+    return _Reader(take, copied, operation).read(value, before, "")
 
 
 class _Reader:
-    def __init__(self, take: Callable[[Any, Layout | None, str], tuple[int, Any]], copied: bool) -> None:
+    def __init__(
+        self, take: Callable[[Any, Layout | None, str], tuple[int, Any]], copied: bool, operation: str
+    ) -> None:
         self._take = take
         self._copied = copied
+        self._operation = operation
         self._open = set[int]()
         self._taken: dict[int, tuple[Any, int, Any]] = {}  # by id: an array, its number, and what takes its place
 
@@ -179,9 +185,9 @@ class _Reader:
             return ArrayAt(number), made
         if type(value) in _PLAIN or (isinstance(value, np.generic) and not isinstance(value, (np.void, np.object_))):
             return Value(value), value
-        kind = _kind_of(value, path)
+        kind = _kind_of(value, path, self._operation)
         if id(value) in self._open:
-            raise ValueError(f"History: a state cannot contain itself (at {path or 'the top'})")
+            raise ValueError(f"{self._operation}: a state cannot contain itself (at {path or 'the top'})")
         self._open.add(id(value))
         try:
             return self._read_parts(value, kind, before, path)
@@ -194,8 +200,8 @@ class _Reader:
         found = [(key, item, *self.read(item, known.get(key), _named(path, key, kind))) for key, item in parts]
         if _is_fixed(value, kind) and any(isinstance(layout, Value) for _, _, layout, _ in found):
             raise TypeError(
-                f"History: {type(value).__name__} at {path or 'the top'} has plain values and cannot be changed in "
-                "place; use a list or a dataclass that is not frozen"
+                f"{self._operation}: {type(value).__name__} at {path or 'the top'} has plain values and cannot be "
+                "changed in place; use a list or a dataclass that is not frozen"
             )
         made = value
         if self._copied:

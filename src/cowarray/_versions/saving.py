@@ -127,7 +127,7 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
         values.append(kept)
         return len(values) - 1, value
 
-    layout, _ = read(state, take)
+    layout, _ = read(state, take, operation="save_async")
     return _submit(target, None if is_array(state) else layout, values)
 
 

@@ -1,17 +1,9 @@
 """`aliasing`: NumPy's aliases where cowarray copies in meaning, for code that relies on them."""
 
-import functools
-import inspect
-from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, cast
-
 from cowarray._array.copies import alias_copies
 from cowarray._modes.common.entering import Mode
 from cowarray._native.fork_locks import importing
 from cowarray._native.public import public
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 
 __all__ = ["aliasing"]
 
@@ -69,46 +61,6 @@ class aliasing(Mode):
             from cowarray._modes.aliasing import here
 
         super().__init__("aliasing", here.variable, None, ((alias_copies,),))
-
-    def __call__(self, function: Callable[_P, _R], /) -> Callable[_P, _R]:
-        """Wrap a function, or a coroutine function, so that each call is a block.
-
-        Parameters
-        ----------
-        function : callable
-
-        Returns
-        -------
-        callable
-
-        Raises
-        ------
-        TypeError
-            `function` cannot be called; or is a generator function, whose block would hold for its caller too between
-            its steps.
-        """
-        if not callable(function):
-            raise TypeError(f"aliasing: expected a function (got {type(function).__name__})")
-        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-            raise TypeError(
-                "aliasing: a generator's block would hold for its caller too, between its steps; open blocks inside "
-                "the generator, around what needs them"
-            )
-        if inspect.iscoroutinefunction(function):
-
-            @functools.wraps(function)
-            async def call_later(*args: Any, **kwargs: Any) -> Any:
-                with aliasing():
-                    return await function(*args, **kwargs)
-
-            return cast("Callable[_P, _R]", call_later)
-
-        @functools.wraps(function)
-        def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            with aliasing():
-                return function(*args, **kwargs)
-
-        return call
 
     @staticmethod
     def start() -> None:

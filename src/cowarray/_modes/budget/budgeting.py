@@ -41,7 +41,7 @@ class _Figure(Generic[_Value]):
 
 @public
 class budget(Mode):
-    """Context manager that keeps the arrays that are computed inside within so many bytes of memory.
+    """Context manager and decorator that keeps the arrays that are computed inside within so many bytes of memory.
 
     When there is no room for a result, arrays leave memory: those that are cheap to make again for the bytes they free.
     An access to such an array first makes it again from its inputs, or reads it back from a file (`spill`). Its bytes
@@ -179,7 +179,15 @@ class budget(Mode):
         held = pools.Pools(limit, heuristic, small=nbytes_of(small), sample=bool(sample), spilling=spill is not None)
         self._run = runs.Run(held, cost == "model", bool(verify), log_file, file, kept, recomputed)
         self._managing, self._outside = managing, outside  # which has the door
+        self._nbytes = limit
         super().__init__("budget", blocks.variable, self._run, ((managing.count_block, self._run),), blocks)
+
+    def __repr__(self) -> str:
+        now = self.stats()
+        return (
+            f"<cowarray.budget of {self._nbytes} bytes: {now['live_bytes']} live, peak {now['peak_bytes']}; "
+            f"{now['evictions']} evictions, {now['remakes']} remakes, {now['spills']} spills>"
+        )
 
     def start(self) -> Self:
         """Enforce the budget in the whole process from now on, until `stop`; for notebooks.

@@ -1,9 +1,12 @@
 from collections.abc import Callable
 from contextvars import ContextVar
 from types import ModuleType
-from typing import Any, Self, final
+from typing import Any, ParamSpec, Self, TypeVar, final
 
 from typing_extensions import disjoint_base
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 @final
 class Entry:
@@ -28,4 +31,5 @@ class Mode:
         blocks: ModuleType | None = None,
     ) -> None: ...
     def __enter__(self) -> Self: ...
+    def __call__(self, function: Callable[_P, _R], /) -> Callable[_P, _R]: ...
     def __exit__(self, *exc: object) -> None: ...

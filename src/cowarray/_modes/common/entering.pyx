@@ -15,6 +15,8 @@ cimport cython
 
 from cowarray._c.python cimport PyObject_Call
 
+from cowarray._native.fork_locks import importing
+
 
 @cython.final
 cdef class Entry:
@@ -45,7 +47,7 @@ def innermost(variable, /):
 
 
 cdef class Mode:
-    """A context manager that may be entered again, also in several contexts at once.
+    """A context manager and decorator that may be entered again, also in several contexts at once.
 
     Parameters
     ----------
@@ -87,6 +89,30 @@ cdef class Mode:
                 self.count_out(counted)
             raise
         return self
+
+    def __call__(self, function, /):
+        """Wrap a function, or a coroutine function, so that each call is a block.
+
+        Parameters
+        ----------
+        function : callable
+
+        Returns
+        -------
+        callable
+
+        Raises
+        ------
+        TypeError
+            `function` cannot be called; or is a generator function, whose block would hold for its caller too between
+            its steps.
+        """
+        with importing:  # not at the top: the import of the library stays quick
+            from cowarray._modes.common.decorating import in_blocks
+        return in_blocks(self, self.name, function)
+
+    def __repr__(self):
+        return f"<cowarray.{self.name}>"
 
     cdef int count_in(self, Py_ssize_t number) except -1:
         PyObject_Call(self.counters[number][0], self.counters[number][1], NULL)

@@ -163,7 +163,7 @@ def known_sharers(storage: Storage) -> tuple[Sharer, ...]:
 
 @public
 class no_copy(Mode):
-    """Context manager in which a write raises `CopyError` instead of copying shared bytes first.
+    """Context manager and decorator in which a write raises `CopyError` instead of copying shared bytes first.
 
     Steals and whole overwrites, which copy nothing, go through. The array whose write was refused is unchanged. Holds
     for the current context only.
@@ -226,7 +226,7 @@ def _as_a_mode(initialize: Callable[["trace"], None]) -> Callable[["trace"], Non
 
 @public
 class trace(Mode):
-    """Context manager that collects each copy of the current context, and each write to shared bytes, with its line.
+    """Context manager and decorator that collects copies of its context, and writes to shared bytes, with their lines.
 
     Iterate over it, inside or after the block, for `TraceEvent` tuples ``(kind, nbytes, reason, filename, lineno)``.
     Their bytes add up to what `stats` counts as copied. While it is in force, lazy copies and snapshots note where they

@@ -1,6 +1,6 @@
 """`lend`: arrays for libraries that write through ``np.asarray(x)``, or through a buffer they did not ask to write."""
 
-from typing import Any, Self
+from typing import Any, Generic, TypeVar, cast, overload
 
 from cowarray._array.exports import Loan
 from cowarray._face.ndarray import ndarray
@@ -8,10 +8,15 @@ from cowarray._native.public import public
 
 __all__ = ["lend"]
 
+_Array = TypeVar("_Array", bound=ndarray[Any, Any])
+_Lent = TypeVar("_Lent")
+
 
 @public
-class lend:
+class lend(Generic[_Lent]):
     """Context manager in which `numpy.asarray` of these arrays, and their buffers, are writable aliases.
+
+    ``with lend(x) as out`` names x itself, and with several arrays a tuple of them.
 
     For code that writes its result into ``np.asarray(out)``: elsewhere that is a snapshot, which refuses writes. What
     is lent is the array object, in every thread: its views and copies go out as ever. Copies made in the block are made
@@ -28,6 +33,8 @@ class lend:
         There is no array, or one of them is not a `cowarray.ndarray`.
     ValueError
         On entering: one of them is read-only. None is lent then.
+    RuntimeError
+        A block is left that was not entered.
 
     See Also
     --------
@@ -40,13 +47,17 @@ class lend:
     ...     np.asarray(out)[...] += 1
     >>> x = cowarray.array([1, 2])
     >>> y = x.copy()
-    >>> with cowarray.lend(x):
-    ...     add_one(x)
+    >>> with cowarray.lend(x) as out:
+    ...     add_one(out)
     >>> x, y
     (array([2, 3]), array([1, 2]))
     """
 
-    def __init__(self, *arrays: ndarray[Any, Any]) -> None:
+    @overload
+    def __init__(self: "lend[_Array]", array: _Array, /) -> None: ...
+    @overload
+    def __init__(self: "lend[tuple[_Array, ...]]", first: _Array, second: _Array, /, *more: _Array) -> None: ...
+    def __init__(self, *arrays: Any) -> None:
         if not arrays:
             raise TypeError("lend: expected at least one array to lend (got none)")
         for position, x in enumerate(arrays):
@@ -55,10 +66,10 @@ class lend:
                     f"lend: expected cowarray.ndarray (got {type(x).__name__} at position {position}); "
                     "NumPy's arrays need no lending"
                 )
-        self._arrays = arrays
+        self._arrays: tuple[ndarray[Any, Any], ...] = arrays
         self._entered: list[Any] = []
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> _Lent:
         loans = []
         try:
             for x in self._arrays:
@@ -67,9 +78,12 @@ class lend:
         except BaseException:
             _end(loans)
             raise
-        return self
+        [first, *others] = self._arrays
+        return cast("_Lent", self._arrays if others else first)
 
     def __exit__(self, *exc: object) -> None:
+        if not self._entered:
+            raise RuntimeError("lend: it has no open block")
         _end(self._entered.pop())
 
 

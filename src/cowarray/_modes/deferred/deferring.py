@@ -25,7 +25,7 @@ _Array = TypeVar("_Array", ndarray, np.ndarray[Any, Any])
 
 @public
 class deferred(Mode):
-    """Context manager in which operations are recorded, and done when somebody needs their results.
+    """Context manager and decorator in which operations are recorded, and done when somebody needs their results.
 
     An array that is born inside has its shape and dtype at once, and its bytes when somebody reads or writes them from
     outside, or asks for them by `materialize`. They are the very bytes that the operation would have given at once, in

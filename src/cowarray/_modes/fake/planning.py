@@ -42,7 +42,7 @@ class Line(NamedTuple):
 
 @public
 class fake(Mode):
-    """Context manager in which arrays are born without bytes: shapes, dtypes and memory are right, values are missing.
+    """Context manager and decorator in which arrays have no bytes: shapes, dtypes, memory are right, values missing.
 
     What is computed inside is fake: it has the shape, dtype, strides and aliases of the real result, and takes no
     memory, whatever its size. So is what is computed from a fake, anywhere, in any thread. Lazy copies and writes are

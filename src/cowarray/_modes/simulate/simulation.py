@@ -16,7 +16,7 @@ __all__ = ["simulate"]
 
 @public
 class simulate(Mode):
-    """Context manager in which copies in meaning are NumPy's views, and accesses that depend on that are found.
+    """Context manager and decorator in which copies in meaning are NumPy's views, and reliance on that is found.
 
     With NumPy, `reshape`, `ravel` and others give a view where they can; here they always copy, in meaning. A program
     written for NumPy that writes through such a view, and then reads the base, computes something else with cowarray,
