@@ -203,3 +203,23 @@ def test_what_is_copied_at_once_is_counted_as_stats_counts_it(expression, times)
     eval(expression, {"x": x, "cowarray": cowarray})
     assert plan.bytes_copied == cowarray.stats()["bytes_copied"]
     assert plan.bytes_copied == times * x.nbytes
+
+
+def test_bytes_of_real_arrays_are_counted_while_they_exist():
+    with cowarray.fake(real=4096) as plan:
+        x = cowarray.zeros(100)
+        y = x + 1
+        view = y[::2]
+        assert plan.real_bytes == 1600
+        del x
+        z = view * 2  # 400
+        del y
+        w = cowarray.ones(50)
+        assert plan.real_bytes == 1600
+        kept = cowarray.ones(300)
+        assert plan.real_bytes == 800 + 400 + 400 + 2400
+        assert plan.peak_bytes == 0
+        z[:] = cowarray.ones((1000, 50)).sum(axis=0)  # it becomes a fake
+        kept = [kept, w, cowarray.ones(100)]
+        assert plan.real_bytes == 800 + 400 + 2400 + 800
+        assert view.size + z.size + len(kept) == 103

@@ -78,6 +78,7 @@ def test_the_json(tmp_path):
         "peak_at": {"filename": path, "lineno": 5, "code": code},
         "live_bytes": 8 * 20_000**2,
         "bytes_copied": 0,
+        "real_bytes": 0,
         "assumed": [],
         "stopped": None,
         "borrowed": [],
@@ -104,6 +105,31 @@ def test_a_limit(tmp_path, limit, status, side):
     result = command(tmp_path, "--limit", limit, script(tmp_path, HEAT))
     assert result.returncode == status
     assert f"\nThe peak is {side} the limit of " in result.stderr
+
+
+SMALL = """\
+    import numpy as np
+    kept = [np.ones(500) for _ in range(2000)]
+    del kept
+    kept = [np.ones(500) for _ in range(1000)]
+    """
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (["--limit", "1MiB"], 1, "With the arrays that were computed, the peak may be above the limit of 1.0 MiB."),
+        (["--limit", "8MiB"], 0, "The peak is within the limit of 8.0 MiB."),
+        (["--limit", "1MiB", "--real", "0"], 1, "The peak is above the limit of 1.0 MiB."),
+    ],
+)
+def test_the_limit_is_of_arrays_that_are_computed_too(tmp_path, options, status, said):
+    result = command(tmp_path, *options, script(tmp_path, SMALL))
+    assert (result.returncode, said in result.stderr.splitlines()) == (status, True), result.stderr
+    computed = "Arrays that were computed had up to 7.6 MiB beside these."
+    assert (computed in result.stderr.splitlines()) == ("--real" not in options)
+    found, _ = report(tmp_path, SMALL)
+    assert found["real_bytes"] == 2000 * 4000
 
 
 def test_the_limit_itself_is_not_above(tmp_path):

@@ -252,7 +252,7 @@ def described(
     -------
     dict
     """
-    is_above = limit is not None and plan.peak_bytes > limit
+    is_above = limit is not None and plan.peak_bytes + plan.real_bytes > limit
     return reporting.head(FORMAT, program, status, status or int(is_above or bool(stops))) | {
         "real": real,
         "limit": limit,
@@ -260,6 +260,7 @@ def described(
         "peak_at": None if plan.peak_site is None else line_of(plan.peak_site),
         "live_bytes": plan.live_bytes,
         "bytes_copied": plan.bytes_copied,
+        "real_bytes": plan.real_bytes,
         "lines": [
             line_of(line.site)
             | {"peak_bytes": line.peak_bytes, "live_bytes": line.live_bytes, "bytes_copied": line.bytes_copied}
@@ -304,6 +305,8 @@ def written_out(report: Mapping[str, Any], plan: cowarray.fake, place: Callable[
     """
     [name] = (report["program"][key] for key in ("script", "module") if key in report["program"])
     lines = [f"cowarray plan: {name}: {headline(plan)}"]
+    if report["real_bytes"] * 100 > report["peak_bytes"]:
+        lines.append(f"Arrays that were computed had up to {readable(report['real_bytes'])} beside these.")
     if report["limit"] is not None:
         lines.append(_judged(report))
     if report["stopped"] is not None:
@@ -324,6 +327,8 @@ def _judged(report: Mapping[str, Any]) -> str:
     limit = readable(report["limit"])
     if report["peak_bytes"] > report["limit"]:
         return f"The peak is above the limit of {limit}."
+    if report["peak_bytes"] + report["real_bytes"] > report["limit"]:
+        return f"With the arrays that were computed, the peak may be above the limit of {limit}."
     if report["stopped"] is not None or report["program_status"]:
         return f"The program did not come to its end: nobody knows whether the peak is within the limit of {limit}."
     return f"The peak is within the limit of {limit}."

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary, WeakSet, ref
 
 import numpy as np
 
@@ -114,7 +114,10 @@ class Call:
         given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
         result = call_in(None, self.function, self.args, self.kwargs)
         # What was given is not the block's own, nor are views of it.
-        _computed.update([each.storage for each in _arrays_in(result) if each.storage not in given])
+        for each in _arrays_in(result):
+            if each.storage not in given and each.storage not in _computed:
+                _computed.add(each.storage)
+                self.block.ledger.add_real(each.storage)
         return result
 
     def forgotten(self) -> Any:
@@ -129,7 +132,11 @@ class Call:
         given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
         for each in _arrays_in(result):
             if each.storage not in given:
-                forget(each, self.origin)
+                self._forget(each)
+
+    def _forget(self, x: ndarray) -> None:
+        forget(x, self.origin)
+        self.block.ledger.drop_real(ref(x.storage))  # one of another plan stays with that
 
     def writes_real_arrays(self) -> bool:
         """Whether all is real, and some of it is written: then it is done as ever."""
@@ -230,7 +237,7 @@ class Call:
                 )
             if not x.flags.writeable:
                 raise ValueError("assignment destination is read-only")
-            forget(x, self.origin)
+            self._forget(x)
         picked = picked_by(x, self.operation, self.function, self.args, self.kwargs) if key is ... else None
         write(x, whole, text, self.origin, self.operation, key, picked)
         return True

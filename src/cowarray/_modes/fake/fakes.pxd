@@ -20,6 +20,8 @@ cdef class Ledger:
     cdef Py_ssize_t stride  # births between two entries
     cdef readonly object assumptions  # what the plan assumes of values; None: nobody asks for it
     cdef readonly size_t largest  # bytes of its largest array
+    cdef dict real  # bytes, by weak references to the Storages of the plan's arrays that are real
+    cdef readonly size_t real_live, real_peak
 
 
 cdef class Origin(Keeper):

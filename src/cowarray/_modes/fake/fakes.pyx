@@ -67,6 +67,8 @@ from cowarray._ops.overwriting cimport is_replaceable
 from cowarray._ops.picking cimport A_FLAT_INDEX, AN_INDEX, narrow_to, new_picked, Picked, TRUE_ELEMENTS
 from cowarray._ops.road cimport picked_beside
 
+from weakref import ref
+
 from cowarray._modes.fake.refusals import FakeError
 
 cnp.import_array()
@@ -109,6 +111,7 @@ cdef class Ledger:
         if self.account == NULL:
             raise MemoryError("cannot allocate the account of a plan")
         self.lines = {}
+        self.real = {}
         self.entries = []
         self.stride = 1
 
@@ -141,6 +144,16 @@ cdef class Ledger:
     def here(self):
         """The `Origin` of the line that runs."""
         return origin_here(self)
+
+    def add_real(self, Storage storage not None):
+        """Count the bytes of a real array of the plan, for as long as it exists."""
+        self.real[ref(storage, self.drop_real)] = storage.nbytes
+        self.real_live += storage.nbytes
+        self.real_peak = max(self.real_peak, self.real_live)
+
+    def drop_real(self, storage):
+        """Count them no longer. storage: a weak reference."""
+        self.real_live -= self.real.pop(storage, 0)
 
 
 cdef class Origin(Keeper):

@@ -118,6 +118,14 @@ class fake(Mode):
         return self._ledger.live
 
     @property
+    def real_bytes(self) -> int:
+        """int: The most bytes that real arrays may have had at once that were computed (`real`): not in `peak_bytes`.
+
+        What lazy copies of them share is counted for each.
+        """
+        return self._ledger.real_peak
+
+    @property
     def bytes_copied(self) -> int:
         """int: Bytes that writes and copies would have copied."""
         return self._ledger.copied
