@@ -166,9 +166,12 @@ def test_pinned_array_stays_where_it_is_and_moves_afterwards(pages):
 def test_no_copy_refuses_pages_as_well(pages):
     x = large()
     y = x.copy()
-    with ca.no_copy(), pytest.raises(ca.CopyError):
+    with ca.no_copy(), pytest.raises(ca.CopyError, match=f"would copy {x.nbytes + PAGE} bytes"):  # and the base
         y[0] = 1
     y[0] = 1
+    other = x.copy()
+    with ca.no_copy(), pytest.raises(ca.CopyError, match=f"would copy {PAGE} bytes"):
+        other[0] = 1
     with ca.no_copy():
         for i in range(0, y.size, 512):
             y[i] = 2  # its own pages

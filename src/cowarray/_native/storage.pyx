@@ -1290,7 +1290,7 @@ cdef bint materialize_in(
     if status == COW_ECOPY and not forbidden:
         return materialize_in(handle, storage, access, scope)  # another sharer came after `cost` was read
     if status == COW_ECOPY:
-        refuse_copy(storage)
+        refuse_copy(storage, write_takes(storage, pages_touched(storage, access)))
     if status == COW_EABSENT and storage.doorkeeper != NULL:
         return False
     if status != COW_OK:
@@ -1323,9 +1323,9 @@ cdef str reason_to_copy(Storage storage):
     return f"{shares} Storages share them" if shares > 1 else "a reader of another array still needs them"
 
 
-cdef int refuse_copy(Storage storage) except -1:
+cdef int refuse_copy(Storage storage, size_t nbytes) except -1:
     raise CopyError(
-        f"no_copy: this write would copy {window_size(storage)} bytes, because {reason_to_copy(storage)}; "
+        f"no_copy: this write would copy {nbytes} bytes, because {reason_to_copy(storage)}; "
         "write before copying, or leave the no_copy block"
     )
 
@@ -1510,7 +1510,7 @@ cdef inline bint begin_overwrite(Overwrite writer) except -1:
         with nogil:
             status = cow_overwrite_begin(handle, flags, &writer.scope, &err)
     if status == COW_ECOPY:
-        refuse_copy(storage)
+        refuse_copy(storage, window_size(storage))
     if status == COW_EABSENT and storage.doorkeeper != NULL:
         return False
     if status != COW_OK:
