@@ -204,6 +204,8 @@ def test_bounds_of_clip_may_be_anything():
         with pytest.raises(ValueError, match="clip"):
             cowarray.clip(x, **bounds)
     same(cowarray.clip(7, n, None), np.clip(7, n, None))
+    parameters = list(inspect.signature(cowarray.clip).parameters)  # libraries look for bounds by them
+    assert parameters == list(inspect.signature(np.clip).parameters)
 
 
 def test_round_to_decimals():

@@ -104,6 +104,8 @@ def test_defaults_are_the_standards(name):
     # What is given by position in the standard alone, and by none of the samples.
     for positional in ("n_cols", "stop", "step") if name in ("eye", "arange") else ():
         defaults.pop(positional, None)
+    if name == "argsort":
+        defaults["stable"] = None  # equal elements are in NumPy's order
     agree(function(*args), function(*args, **defaults))
 
 
@@ -238,7 +240,7 @@ def test_unique_values_are_sorted():
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_sorting_keeps_the_order_of_what_is_equal(descending, axis):
-    order = np.asarray(cowarray.argsort(x, axis=axis, descending=descending))
+    order = np.asarray(cowarray.array_api.argsort(x, axis=axis, descending=descending))
     sorted_ = np.take_along_axis(np.asarray(x), order, axis)
     np.testing.assert_array_equal(cowarray.sort(x, axis=axis, descending=descending), sorted_)
     steps, moves = np.diff(sorted_, axis=axis), np.diff(order, axis=axis)

@@ -18,6 +18,8 @@ It is one file because a chapter of the standard is one module. Read it a functi
 from typing import Any, SupportsIndex
 
 import numpy as np
+from numpy import _NoValue
+from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
 from cowarray._chapters.declared import calling, dispatching
@@ -281,12 +283,12 @@ def ceil(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 
 def clip(
     a: ArrayLike,
-    min: ArrayLike | None = None,
-    max: ArrayLike | None = None,
+    a_min: ArrayLike | _NoValueType | None = _NoValue,
+    a_max: ArrayLike | _NoValueType | None = _NoValue,
     out: AnyArray | None = None,
     *,
-    a_min: ArrayLike | None = None,
-    a_max: ArrayLike | None = None,
+    min: ArrayLike | _NoValueType | None = _NoValue,
+    max: ArrayLike | _NoValueType | None = _NoValue,
     **kwargs: Any,
 ) -> Any:
     """Elements limited to an interval.
@@ -294,12 +296,12 @@ def clip(
     Parameters
     ----------
     a : array_like
-    min, max : array_like, optional
+    a_min, a_max : array_like, optional
         The bounds, which broadcast with a. ``None``: no bound.
     out : ndarray, optional
         Written, and returned.
-    a_min, a_max : array_like, optional
-        NumPy's other names of the bounds.
+    min, max : array_like, optional
+        The standard's names of the bounds.
     **kwargs
         As for `numpy.clip`: ``where``, ``dtype``, ``casting``, ...
 
@@ -319,13 +321,15 @@ def clip(
     >>> cowarray.clip(cowarray.asarray([1, 5, 9]), 2, 6)
     array([2, 5, 6])
     """
-    if (a_min is not None and min is not None) or (a_max is not None and max is not None):
+    if (a_min is not _NoValue and min is not _NoValue) or (a_max is not _NoValue and max is not _NoValue):
         raise ValueError(
             "clip: a_min and min are two names for one bound, and so are a_max and max; pass only one of each "
             f"(got {a_min=}, {a_max=}, {min=}, {max=})"
         )
-    low = imported(min if a_min is None else a_min)
-    high = imported(max if a_max is None else a_max)
+    low, high = (
+        None if bound is _NoValue else imported(bound)
+        for bound in (min if a_min is _NoValue else a_min, max if a_max is _NoValue else a_max)
+    )
     given: dict[str, Any] = kwargs if out is None else {"out": out, **kwargs}
     return np.clip(imported(a), low, high, **given)
 

@@ -65,8 +65,8 @@ def argsort(
     order : str or sequence of str, optional
         Fields to compare, of elements that have fields.
     stable : bool, optional
-        Whether equal elements keep their order, also where descending. Unless this or a kind is given, they do;
-        ``False`` is faster.
+        Whether equal elements keep their order. Unless this or a kind is given, they do where descending, and else are
+        in NumPy's order.
     descending : bool, default False
         The greatest first. NaNs are last either way.
 
@@ -81,11 +81,11 @@ def argsort(
     >>> cowarray.argsort(cowarray.asarray([1, 3, 1, 2]), descending=True)
     array([1, 3, 0, 2])
     """
-    if stable is None and kind is None:
-        stable = True
     x = imported(a) if descending else None
     if x is None or np.ndim(x) == 0:
         return dispatched(np.argsort, a, axis=axis, kind=kind, order=order, stable=stable)
+    if stable is None and kind is None:
+        stable = True
     x, along = _with_axis(x, axis)
     # Reversed before and after, equal elements keep their order.
     turned = np.flip(np.argsort(np.flip(x, along), axis=along, kind=kind, order=order, stable=stable), along)
