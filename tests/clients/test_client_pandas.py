@@ -1,7 +1,7 @@
 """pandas takes our arrays as columns."""
 
 import pytest
-from client_uses import COPIES, NEEDS_ASARRAY, NEEDS_LEND, Client, check, use, uses
+from client_uses import COPIES, NEEDS_ASARRAY, NEEDS_LEND, SILENT, Client, check, use, uses
 
 CLIENTS = [
     Client(
@@ -47,6 +47,12 @@ CLIENTS = [
                 "pd.DataFrame(m, copy=False)",
                 verdict=COPIES,
             ),
+            use("pd.Series(x).iloc[b]", SILENT, "pd.Series(x).iloc[np.asarray(b)]"),
+            use(
+                "series = pd.Series(x); series[0] = 7; series",
+                NEEDS_ASARRAY,
+                "series = pd.Series(np.array(x)); series[0] = 7; series",
+            ),
             use("pd.Series(x)[b]", NEEDS_ASARRAY, "pd.Series(x)[np.asarray(b)]"),
             use("pd.factorize(n)", NEEDS_ASARRAY, "pd.factorize(np.asarray(n))"),
             use("pd.unique(n)", NEEDS_ASARRAY, "pd.unique(np.asarray(n))"),
@@ -66,6 +72,46 @@ CLIENTS = [
                 """,
             ),
         ],
+    ),
+    Client(
+        "pandas, after cowarray.register()",
+        "pandas",
+        """
+        import pandas as pd
+        cowarray.register()
+        """,
+        uses(
+            "pd.Series(x)[b]",
+            "pd.Series(x).loc[b]",
+            "pd.Series(x).iloc[b]",
+            "pd.Series(x).iloc[n]",
+            "pd.DataFrame(m)[b]",
+            "pd.DataFrame(m).iloc[b, [0, 2]]",
+            "pd.DataFrame(m).iloc[n, labels[:2]]",
+            "frame = pd.DataFrame({'a': np.zeros(12)}); frame.loc[b, 'a'] = x[b]; frame",
+            "frame = pd.DataFrame({'a': np.zeros(12)}); frame['a'] = x; frame",
+            "frame = pd.DataFrame(m); frame[m > 0] = 0; frame",
+            "series = pd.Series(y); series[b] = x[b]; series",
+            "series = pd.Series(y); series[0] = 7; series",
+            "pd.Series(np.arange(12.0), index=n)[4]",
+            "pd.DataFrame(np.array([(1, 2.0)], dtype=[('a', int), ('b', float)]))",
+            "pd.DataFrame(m).groupby(n % 3).sum()",
+            "pd.DataFrame(m).groupby([n % 3, labels]).mean()",
+            "pd.Series(x).groupby(labels).max()",
+            "pd.DataFrame(m).set_index(n)",
+            "pd.DataFrame(m).merge(pd.DataFrame({'k': n}), left_on=n, right_on='k').shape",
+            "pd.DataFrame({'x': x, 'n': n}).pivot_table(index=labels, columns='n', values='x', aggfunc='sum')",
+            "pd.DataFrame(m) * m",
+            "m * pd.DataFrame(m)",
+            "pd.DataFrame(m) > m.T[:, :3].mean()",
+            "pd.DataFrame(m).add(m).eq(2 * m)",
+            "pd.factorize(n)[0]",
+            "pd.unique(n)",
+            "pd.Index(n).delete(labels)",
+            "pd.array(n)[b].to_numpy()",
+            "pd.date_range('2026', periods=12)[b]",
+            "pd.Categorical(n)[b].codes",
+        ),
     ),
 ]
 

@@ -48,6 +48,34 @@ EFFECTS = {
         double(x)
         assert x.tolist() == [2, 4, 6] and copy.tolist() == snapshot.tolist() == [1, 2, 3]
     """,
+    "pandas": """
+        import pandas as pd
+        copy, where = x.copy(), x > 1.5
+        frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [4.0, 5.0, 6.0]})
+        for rows in (frame[where], frame.loc[where], frame.iloc[where], frame[["a", "b"]].iloc[where, [0, 1]]):
+            assert rows.a.tolist() == [2, 3]
+        assert frame.a[where].tolist() == frame.a.iloc[where].tolist() == [2, 3]
+        ones = cowarray.ones((3, 2))
+        assert frame.groupby(where).b.sum().tolist() == [4, 11]
+        assert frame.groupby([where, "a"]).b.sum().tolist() == [4, 5, 6]
+        assert frame.set_index(x).loc[2.0, "b"] == 5
+        assert frame.merge(frame, left_on=x, right_on="a").b_y.tolist() == [4, 5, 6]
+        assert (frame * ones).equals(frame) and frame.eq(ones).a.tolist() == [True, False, False]
+        assert pd.factorize(x)[0].tolist() == [0, 1, 2] and pd.unique(x).tolist() == [1, 2, 3]
+        assert pd.Index(x).delete(cowarray.array([0, 1])).tolist() == [3] and pd.array(x)[where].tolist() == [2, 3]
+        assert list(pd.DataFrame(cowarray.array([(1, 2.0)], dtype="i4,f8"))) == ["f0", "f1"]
+        frame.loc[where, "a"] = x[where] * 10
+        assert frame.a.tolist() == [1, 20, 30] and x.tolist() == copy.tolist() == [1, 2, 3]
+        for function in (pd.factorize, pd.unique, pd.merge, pd.DataFrame.groupby):
+            assert pickle.loads(pickle.dumps(function)) is function
+    """,
+    "scipy": """
+        from scipy.sparse.linalg import aslinearoperator, cg, eigsh
+        matrix = cowarray.array(np.diag([1.0, 2.0, 4.0]))
+        assert aslinearoperator(matrix).matvec(x).tolist() == [1, 4, 12]
+        assert np.allclose(cg(matrix, x)[0], [1, 1, 0.75]) and np.allclose(eigsh(matrix, 1)[0], [4])
+        assert pickle.loads(pickle.dumps(aslinearoperator)) is aslinearoperator
+    """,
     "torch": """
         import torch
         from torch.utils.data import DataLoader
@@ -70,6 +98,7 @@ EFFECTS = {
     """,
 }
 BEGINNING = """
+import pickle
 import sys
 import warnings
 warnings.simplefilter("error", RuntimeWarning)

@@ -7,6 +7,7 @@
 import sys
 from collections.abc import Callable
 from functools import partial, wraps
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._ops.conversion import asarray
 from cowarray._ops.operands import provide
 
-__all__ = ["autograd", "dask", "einops", "jax", "numba", "torch", "torch_batches"]
+__all__ = ["autograd", "dask", "einops", "jax", "numba", "pandas", "scipy", "torch", "torch_batches"]
 
 
 def autograd() -> None:
@@ -216,6 +217,86 @@ def _read(x: ndarray, *, layout: str, aligned: bool) -> np.ndarray:
     """The header through which compiled code reads x: a snapshot, in the layout that the code is compiled for."""
     header = x.to_numpy()
     return header if _suits(header, layout, aligned) else header.copy("F" if layout == "F" else "C")
+
+
+# Methods of pandas that ask what they are given for NumPy's type.
+_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "and", "or", "xor")
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+_ASKING = frozenset(
+    [
+        *("__getitem__", "__setitem__", "delete", "groupby", "merge", "pivot_table", "set_index"),
+        *_COMPARISONS,
+        *[f"{side}{name}" for name in _OPERATORS for side in ("", "r")],
+        *[f"__{name}__" for name in _COMPARISONS],
+        *[f"__{side}{name}__" for name in _OPERATORS for side in ("", "r", "i")],
+    ]
+)
+_ASKING_FUNCTIONS = ("factorize", "merge", "pivot_table", "unique")
+
+
+def pandas() -> None:
+    """Keys, groups and operands are handed on as NumPy's arrays: without, a mask would pick rows by 0 and 1."""
+    library: Any = sys.modules["pandas"]
+    frame = library.DataFrame()
+    kinds = [library.DataFrame, library.Series, library.Index, library.api.extensions.ExtensionArray]
+    kinds += [type(getattr(frame, name)) for name in ("loc", "iloc", "at", "iat")]
+    for kind in {base for each in kinds for one in _with_subclasses(each) for base in one.__mro__}:
+        if kind.__module__.partition(".")[0] == "pandas":
+            for name in _ASKING.intersection(vars(kind)):
+                if type(vars(kind)[name]) is FunctionType:
+                    setattr(kind, name, _given_numpys(vars(kind)[name]))
+    for kind in (library.arrays.IntegerArray, library.arrays.FloatingArray, library.arrays.BooleanArray):
+        kind.__init__ = _given_numpys(kind.__init__)
+    for kind in (library.Series, library.DataFrame):
+        kind.__init__ = _given_data(kind.__init__)
+    for name in _ASKING_FUNCTIONS:
+        function = getattr(library, name)
+        for module in (library, sys.modules[function.__module__]):  # by whose name it is pickled
+            setattr(module, name, _given_numpys(function))
+
+
+def _with_subclasses(kind: type) -> set[type]:
+    return {kind}.union(*map(_with_subclasses, kind.__subclasses__()))
+
+
+def _given_numpys(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def given(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            kwargs = {key: _numpys(value) for key, value in kwargs.items()}
+        return function(*map(_numpys, args), **kwargs)
+
+    return given
+
+
+def _numpys(value: Any) -> Any:
+    """A snapshot in place of an array of ours, and of those in a list or a tuple."""
+    kind = type(value)
+    if kind is ndarray:
+        return value.to_numpy()
+    if kind is list or kind is tuple:
+        return kind([_numpys(each) for each in value]) if any(type(each) is ndarray for each in value) else value
+    return value
+
+
+def _given_data(initialize: Callable[..., None]) -> Callable[..., None]:
+    """pandas copies NumPy's arrays, and can write to its copy; the snapshot that another type gives it, it keeps."""
+
+    @wraps(initialize)
+    def initialized(self: Any, data: Any = None, *args: Any, **kwargs: Any) -> None:
+        initialize(self, np.asarray(data) if type(data) is ndarray else data, *args, **kwargs)
+
+    return initialized
+
+
+def scipy() -> None:
+    """Solvers make a linear operator of a matrix that is an instance of NumPy's class."""
+    function = sys.modules["scipy.sparse.linalg"].aslinearoperator
+    given = _given_numpys(function)
+    module: Any
+    for name, module in list(sys.modules.items()):
+        if name.startswith("scipy.") and vars(module).get("aslinearoperator") is function:
+            module.aslinearoperator = given
 
 
 def torch() -> None:

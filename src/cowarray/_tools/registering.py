@@ -27,6 +27,8 @@ _WAITING = {
     "einops._backends": neighbours.einops,
     "jax": neighbours.jax,
     "numba": neighbours.numba,
+    "pandas": neighbours.pandas,
+    "scipy.sparse.linalg": neighbours.scipy,
     "torch": neighbours.torch,
     "torch.utils.data._utils.collate": neighbours.torch_batches,
 }
@@ -103,7 +105,7 @@ _FINDER = _Finder()
 
 @public
 def register() -> None:
-    """Let autograd, dask, einops, JAX, numba and torch take cowarray's arrays as they take NumPy's.
+    """Let autograd, dask, einops, JAX, numba, pandas, SciPy and torch take cowarray's arrays as they take NumPy's.
 
     A library is told at once if it is imported, else when it is; none is imported. A second call does nothing new. The
     effect is on the whole process, and cannot be undone.
@@ -115,6 +117,9 @@ def register() -> None:
     - numba compiles functions of them as of NumPy's arrays, and writes to them. It does not say beforehand whether a
       function writes, so an array that shares its bytes gets bytes of its own at the call. A read-only array, or
       ``x.to_numpy()``, is read in place.
+    - pandas takes them as keys, masks, groups and operands: of a mask in ``iloc`` it would else make the positions 0
+      and 1. It copies them where it copies NumPy's, and can write to its copy.
+    - SciPy's ``aslinearoperator``, and with it ``cg``, ``gmres`` and their kind, take them for matrices.
     - torch's ``from_numpy`` and ``asarray`` give tensors that share memory with them, or with a copy of a read-only
       array. A ``DataLoader`` stacks batches of them.
 
