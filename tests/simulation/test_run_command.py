@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from support.limits import LONGEST
 
+import cowarray
+
 ARRAYS = """\
 import sys, numpy as np
 x = np.zeros((100, 100))
@@ -202,6 +204,12 @@ def test_what_libraries_ask_of_arrays_holds_with_aliasing_alone(tmp_path):
     name = written(tmp_path, program)
     assert run(tmp_path, name).stdout == "(False, 'cowarray')\n"
     assert run(tmp_path, "--aliasing", name).stdout == "(True, 'numpy')\n"
+
+
+def test_libraries_find_no_page_for_notebooks_to_format(tmp_path):
+    name = written(tmp_path, "import numpy as np\nprint(hasattr(np.ones(2), '_repr_html_'), dir(np.ones(2)) != [])\n")
+    assert run(tmp_path, name).stdout == run(tmp_path, name, command=()).stdout == "False True\n"
+    assert hasattr(cowarray.ones(2), "_repr_html_")
 
 
 def test_the_report_names_the_lines_that_copied(tmp_path):

@@ -1847,8 +1847,10 @@ cdef class ndarray(Array):
             return outline(self.shape, self.dtype, "fake" if is_fake(self) else "deferred")
         return repr(named(printable(self)))
 
+    @property
     def _repr_html_(self):
-        return do_provided("_repr_html_", self)
+        """Callable: Shows the array in a notebook. There is none in programs that are run as they are."""
+        return bound_provided("_repr_html_", self)
 
     def __str__(self):
         return outline(self.shape, self.dtype, "fake") if is_fake(self) else str(printable(self))

@@ -85,7 +85,7 @@ def provide(**functions):
     Parameters
     ----------
     **functions
-        Called with the array.
+        Called with the array. None: the method is there no longer.
     """
     provided.update(functions)
 
@@ -97,8 +97,8 @@ cdef object do_provided(str name, object x):
 
 cdef object bound_provided(str name, object x):
     """The method that a higher room provides; AttributeError until it does."""
-    if name not in provided:
-        raise AttributeError(f"ndarray.{name}: there is none before cowarray.register()", name=name, obj=x)
+    if provided.get(name) is None:
+        raise AttributeError(f"'cowarray.ndarray' object has no attribute {name!r} now", name=name, obj=x)
     return partial(provided[name], x)
 
 

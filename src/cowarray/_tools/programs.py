@@ -34,6 +34,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from cowarray._ops.operands import provide
 from cowarray._tools.compiled import watch_imports
 from cowarray._tools.frameless import Followed
 from cowarray._tools.stand_ins import (
@@ -431,6 +432,7 @@ def run(
     began = os.getpid()
     rule = program.prepare()
     rule.install()
+    _withhold()
     enter()
     told = _nobody if failed is None else functools.partial(failed, rule)
     _follow(rule, enter, told)
@@ -627,5 +629,11 @@ class _Following:
 def _follow_on(folder: str, include: Sequence[str], replacing: _Replacing, enter: Callable[[], object]) -> None:
     rule = ImportRule(folder, include, replacing)
     rule.install()
+    _withhold()
     enter()
     _follow(rule, enter)
+
+
+def _withhold() -> None:
+    """Have arrays lack what NumPy's lack and libraries look for: to format, they would take it before their own means."""
+    provide(_repr_html_=None)
