@@ -635,5 +635,5 @@ def _follow_on(folder: str, include: Sequence[str], replacing: _Replacing, enter
 
 
 def _withhold() -> None:
-    """Have arrays lack what NumPy's lack and libraries look for: to format, they would take it before their own means."""
+    """Have arrays lack what NumPy's lack and libraries look for, to format by it."""
     provide(_repr_html_=None)
