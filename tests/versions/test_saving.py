@@ -2,10 +2,12 @@
 
 import _thread
 import os
+import re
 import subprocess
 import sys
 import textwrap
 import threading
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +24,11 @@ N = 1 << 20
 class Pair(NamedTuple):
     first: Any
     second: Any
+
+
+@dataclass
+class Named:
+    b: Any
 
 
 @pytest.fixture
@@ -146,6 +153,50 @@ def test_bad_states_are_refused_at_once(tmp_path):
     with ca.deferred():
         late = ca.ones(3)
     np.testing.assert_array_equal(np.load(ca.save_async(tmp_path / "x.npy", late).result(60)), np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        ((1, "1"), "two places are named '1'"),
+        (("", "array"), "two places are named 'array'"),
+        (("a", "a.npy"), "two places are named 'a.npy'"),
+        (("a\0b", "a\0c"), "two places are named 'a\\x00c'"),
+        (("layout.json",), "a place is named 'layout.json', as the plain values are"),
+    ],
+    ids=repr,
+)
+def test_two_places_of_one_name_are_refused(tmp_path, keys, text):
+    """As members of an archive, and as what one is loaded by."""
+    with pytest.raises(ValueError, match=re.escape(f"save_async: {text}; rename a key")):
+        ca.save_async(tmp_path / "x.npz", {key: ca.zeros(3) for key in keys})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("other", [{"b": ca.ones(2)}, [ca.ones(2)], Pair(ca.ones(2), ca.ones(2)), Named(ca.ones(2))])
+def test_a_key_that_looks_like_a_path_is_refused_beside_it(tmp_path, other):
+    with np.load(ca.save_async(tmp_path / "x.npz", {"a": other}).result(60)) as archive:
+        path = archive.files[0]
+    with pytest.raises(ValueError, match=re.escape(f"save_async: two places are named {path!r}; rename a key")):
+        ca.save_async(tmp_path / "y.npz", {"a": other, path: ca.zeros(3)})
+    assert [each.name for each in tmp_path.iterdir()] == ["x.npz"]
+
+
+def test_names_that_differ_are_all_there(tmp_path):
+    x = ca.zeros(3)
+    state = {1: x, "2": x, "layout": x, "a.b": x, "same": [x, x], "layer.weight": x}
+    with ca.load(ca.save_async(tmp_path / "x.npz", state).result(60)) as archive:
+        names = {"1", "2", "layout", "a.b", "same[0]", "same[1]", "layer.weight"}
+        assert set(archive) == {*names, "layout.json"}
+        assert all(np.array_equal(archive[name], x) for name in names)
+
+
+@pytest.mark.parametrize("state", [5, "a", None, b"x", 1.5, np.float32(2)], ids=repr)
+def test_a_plain_value_is_no_state(tmp_path, state):
+    text = f"save_async: a state is an array, a dict, a list, a tuple or a dataclass (got {state!r})"
+    with pytest.raises(TypeError, match=re.escape(text)):
+        ca.save_async(tmp_path / "x.npz", state)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_child_is_told_and_can_save_itself(tmp_path, held, monkeypatch):

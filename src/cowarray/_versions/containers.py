@@ -28,6 +28,7 @@ __all__ = [
     "number_of",
     "put_back",
     "read",
+    "see_state",
 ]
 
 _PLAIN = (
@@ -81,6 +82,13 @@ Layout = ArrayAt | Value | Container
 def is_array(value: object) -> bool:
     """Whether a value is an array that a state may have."""
     return type(value) is ndarray or type(value) in (np.ndarray, np.memmap)
+
+
+def see_state(layout: Layout, operation: str) -> None:
+    """Refuse a plain value in the place of a state."""
+    if isinstance(layout, Value):
+        what = "an array, a dict, a list, a tuple or a dataclass"
+        raise TypeError(f"{operation}: a state is {what} (got {layout.value!r})")
 
 
 def _named(path: str, key: object, kind: str) -> str:

@@ -30,7 +30,7 @@ from cowarray._native.fork_locks import importing
 from cowarray._native.public import public
 from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, changes, find
-from cowarray._versions.containers import Layout, Value, arrays_in, arrays_of, merged, number_of, put_back, read
+from cowarray._versions.containers import Layout, arrays_in, arrays_of, merged, number_of, put_back, read, see_state
 from cowarray._versions.contents import Contents
 from cowarray._versions.elements import Elements
 from cowarray._versions.merging import MergeConflict, put_changes, see_policy
@@ -273,8 +273,7 @@ class History:
 
     def _begin(self, state: Any) -> None:
         layout, self._state = read(state, self._take, copied=True)
-        if isinstance(layout, Value):
-            raise TypeError(f"History: a state is an array, a dict, a list, a tuple or a dataclass (got {state!r})")
+        see_state(layout, "History")
         self._tree.add(self._tree.node(Version(0, None, None, "", time.time(), {}), layout, NO_ENTRIES), [])
         self._fresh = set()
 

@@ -23,12 +23,13 @@ from cowarray._native.public import public
 from cowarray._ops.conversion import array
 from cowarray._versions.background import Background
 from cowarray._versions.coding import encoded
-from cowarray._versions.containers import Layout, arrays_of, is_array, read
+from cowarray._versions.containers import Layout, arrays_of, is_array, read, see_state
 from cowarray._versions.disk import sync_folder
 
 __all__ = ["save_async"]
 
 _CHUNK = 4 << 20
+_LAYOUT = "layout.json"  # the member with the plain values
 
 _counter = itertools.count()
 
@@ -93,7 +94,9 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
     Raises
     ------
     TypeError
-        The state has something else, or an array of Python objects.
+        The state is a plain value alone, or has something else, or an array of Python objects.
+    ValueError
+        Two places have one name, such as those of the keys 1 and "1".
     FakeError
         An array is fake.
 
@@ -128,7 +131,21 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
         return len(values) - 1, value
 
     layout, _ = read(state, take, operation="save_async")
+    see_state(layout, "save_async")
+    _see_names(layout)
     return _submit(target, None if is_array(state) else layout, values)
+
+
+def _see_names(layout: Layout) -> None:
+    """Refuse places whose members would have one name, or be loaded by one."""
+    taken = {_LAYOUT}
+    for path, _ in arrays_of(layout):
+        name = _member_of(path).partition("\0")[0]  # zipfile cuts names there
+        name = name.removesuffix(".npy").removesuffix(".npy")  # as those do that load "a.npy", and find "a"
+        if name in taken:
+            what = "a place is named {!r}, as the plain values are" if name == _LAYOUT else "two places are named {!r}"
+            raise ValueError(f"save_async: {what.format(path)}; rename a key")
+        taken.add(name)
 
 
 def _submit(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> Future[Path]:
@@ -220,13 +237,17 @@ def _write_npy(file: BinaryIO, x: NDArray[Any]) -> None:
         file.write(chunk)
 
 
+def _member_of(path: str) -> str:
+    return f"{path}.npy"
+
+
 def _write_npz(file: BinaryIO, layout: Layout, values: list[NDArray[Any]]) -> None:
     with importing:
         from zipfile import ZipFile
 
     with ZipFile(file, "w", allowZip64=True) as archive:
-        for name, number in dict(arrays_of(layout)).items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+        for path, number in arrays_of(layout):
+            with archive.open(_member_of(path), "w", force_zip64=True) as member:
                 for chunk in _chunks_of(values[number]):
                     member.write(chunk)
-        archive.writestr("layout.json", encoded(layout))
+        archive.writestr(_LAYOUT, encoded(layout))
