@@ -790,6 +790,32 @@ def test_changes_of_versions():
     assert [version.pages for version in history.log()] == [{}, {"a": 1}, {"list[0]": 1}]
 
 
+@pytest.mark.parametrize(
+    ("make", "paths"),
+    [
+        (lambda: {1: ca.zeros(3), "1": ca.zeros(3)}, ["1", "'1'"]),
+        (lambda: {"a": {"b": ca.zeros(3)}, "a['b']": ca.zeros(3)}, ["'a'['b']", "\"a['b']\""]),
+        (lambda: {"a": [ca.zeros(3)], "a[0]": ca.zeros(3)}, ["'a'[0]", "'a[0]'"]),
+        (lambda: {"a": Slotted(ca.zeros(3)), "a.x": ca.zeros(3)}, ["'a'.x", "'a.x'"]),
+        (lambda: {"": ca.zeros(3), "array": ca.zeros(3)}, ["''", "'array'"]),
+        (lambda: {"": {"b": ca.zeros(3)}, "b": ca.zeros(3)}, ["''['b']", "'b'"]),
+    ],
+)
+def test_two_arrays_have_two_places(make, paths):
+    history = ca.History(make())
+    state = history.state
+    for number, x in enumerate(arrays(state), 1):
+        x[:number] = 1
+    history.commit()
+    found = history.changes(0, 1)
+    assert {path: each.size for path, each in found.items()} == {paths[0]: 1, paths[1]: 2}
+    assert history.log()[1].pages == dict.fromkeys(paths, 1)
+    del state[next(iter(state))]
+    history.commit()
+    assert [each.size for each in history.changes(0, 2).values()] == [2]  # by a path that is clear by now
+    assert [each.size for each in history.changes(2, 0).values()] == [2]
+
+
 def test_one_in_memory_goes_on_after_a_close():
     with ca.History([ca.zeros(3)]) as history:
         history.state[0][0] = 1

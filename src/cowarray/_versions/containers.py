@@ -26,6 +26,7 @@ __all__ = [
     "is_array",
     "merged",
     "number_of",
+    "places_of",
     "put_back",
     "read",
     "see_state",
@@ -91,10 +92,10 @@ def see_state(layout: Layout, operation: str) -> None:
         raise TypeError(f"{operation}: a state is {what} (got {layout.value!r})")
 
 
-def _named(path: str, key: object, kind: str) -> str:
+def _named(path: str, key: object, kind: str, *, quoted: bool = False) -> str:
     if kind == "object":
         return f"{path}.{key}" if path else str(key)
-    return f"{path}[{key!r}]" if path or kind != "dict" else str(key)
+    return f"{path}[{key!r}]" if path or kind != "dict" else repr(key) if quoted else str(key)
 
 
 def _kind_of(value: Any, path: str, operation: str) -> str:
@@ -294,13 +295,23 @@ def number_of(layout: Layout | None) -> int | None:
     return layout.number if isinstance(layout, ArrayAt) else None
 
 
-def arrays_of(layout: Layout, path: str = "") -> Iterator[tuple[str, int]]:
-    """The path and the number of each array."""
+def arrays_of(layout: Layout, path: str = "", *, quoted: bool = False) -> Iterator[tuple[str, int]]:
+    """The path and the number of each array.
+
+    Paths may be alike, such as those of the keys 1 and "1". Quoted, with text in quotes at the top too, they are not.
+    """
     if isinstance(layout, ArrayAt):
         yield path or "array", layout.number
     elif isinstance(layout, Container):
         for key, item in zip(layout.keys, layout.items, strict=True):
-            yield from arrays_of(item, _named(path, key, layout.kind))
+            yield from arrays_of(item, _named(path, key, layout.kind, quoted=quoted), quoted=quoted)
+
+
+def places_of(layout: Layout) -> dict[tuple[str, int], str]:
+    """By the quoted path and the number of each array: its path, which is quoted only if two are alike otherwise."""
+    exact, plain = [*arrays_of(layout, quoted=True)], [path for path, _ in arrays_of(layout)]
+    shown = plain if len(set(plain)) == len(plain) else [path for path, _ in exact]
+    return dict(zip(exact, shown, strict=True))
 
 
 def merged(

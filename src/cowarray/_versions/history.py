@@ -30,7 +30,17 @@ from cowarray._native.fork_locks import importing
 from cowarray._native.public import public
 from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, changes, find
-from cowarray._versions.containers import Layout, arrays_in, arrays_of, merged, number_of, put_back, read, see_state
+from cowarray._versions.containers import (
+    Layout,
+    arrays_in,
+    arrays_of,
+    merged,
+    number_of,
+    places_of,
+    put_back,
+    read,
+    see_state,
+)
 from cowarray._versions.contents import Contents
 from cowarray._versions.elements import Elements
 from cowarray._versions.merging import MergeConflict, put_changes, see_policy
@@ -635,7 +645,8 @@ class History:
         Returns
         -------
         dict of Changes
-            For each array that both have and that differs, by its place in the state.
+            For each array that both have and that differs, by its place in the state. Where two places would look
+            alike, text at their beginning is in quotes.
 
         Raises
         ------
@@ -645,7 +656,8 @@ class History:
             There is no such version.
         """
         first, second = self._find("changes", a), self._find("changes", b)
-        both = set(arrays_of(self._tree[first].layout)) & set(arrays_of(self._tree[second].layout))
+        before, places = (places_of(self._tree[number].layout) for number in (first, second))
+        both = sorted((path, place[1]) for place, path in places.items() if place in before)
         pages, at_second = self._tree.between(first, second)
         _, at_first = self._tree.between(second, first)
         parts = self._by_slot(pages)
@@ -654,7 +666,7 @@ class History:
                 self._with_pages(number, pages[parts[number]], at_first[parts[number]]),
                 self._with_pages(number, pages[parts[number]], at_second[parts[number]]),
             )
-            for path, number in sorted(both)
+            for path, number in both
             if number in parts
         }
         return {path: difference for path, difference in found.items() if difference}
@@ -975,7 +987,7 @@ class History:
     ) -> int:
         """Add a version of what the state is now, once the arrays that are named have these pages."""
         number = self._tree.last + 1
-        paths = {index: path for path, index in arrays_of(layout)}
+        paths = {index: path for (_, index), path in places_of(layout).items()}
         self._store_arrays(layout)
         after = self._contents.new(sum(own.size for own, _ in changed.values()))
         pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]] = {}
