@@ -248,6 +248,71 @@ def test_a_damaged_record_is_named_with_its_versions(folder):
             history[3]
 
 
+def can_be_read(history, number):
+    try:
+        history[number]
+        history.checkout(number)
+    except ValueError as error:
+        if "is damaged" not in str(error):
+            raise
+        return False
+    return True
+
+
+@pytest.mark.parametrize("forgets", [False, True], ids=["all", "some"])
+def test_verify_names_the_versions_that_cannot_be_read(folder, forgets):
+    """Of each damaged record: those that have it from versions before them too, in any branch."""
+    with ca.History(folder, {"a": ca.zeros(3 * 512), "b": ca.zeros(512)}) as history:
+        state = history.state
+        for step in range(14):
+            if step == 4:
+                history.checkout(2)
+                history.branch("other")
+            elif step == 8:
+                history.switch("main")
+            elif step == 11:
+                history.merge("other", conflicts="last")
+            name, at = ("a", step % 3 * 512) if step % 4 else ("b", 0)
+            state[name][at] = step + 1
+            history.commit()
+        history.checkout(0)
+        if forgets:
+            history.keep(last=8)
+    (pages,) = (folder / "pages").iterdir()
+    whole, named = pages.read_bytes(), 0
+    for at in range(40, len(whole), 16 + 4096):
+        pages.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        with ca.History(folder, mode="r") as history:
+            lost = [number for number in history if not can_be_read(history, number)]
+            found = history.verify()
+            assert [versions for _, versions in found] == ([lost] if found else [])
+            assert found or not lost
+            assert not found or f"byte {at - 40} of pages/000001.bin" in found[0][0]
+            named += len(lost) > 1
+    assert named > 5
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_verify_names_the_versions_of_several_damaged_records(folder, monkeypatch, most):
+    """Of many, it names the first, and those of the others together."""
+    monkeypatch.setattr(stores, "_MOST", most)
+    with ca.History(folder, {"a": ca.zeros(3 * 512)}) as history:
+        for at in 0, 512, 1024, 0, 512:
+            history.state["a"][at] += 1
+            history.commit()
+        history.checkout(0)
+    (pages,) = (folder / "pages").iterdir()
+    data = bytearray(pages.read_bytes())
+    for record in 0, 1, 3:
+        data[record * (16 + 4096) + 40] ^= 1
+    pages.write_bytes(data)
+    with ca.History(folder, mode="r") as history:
+        texts, versions = zip(*history.verify(), strict=True)
+    assert list(versions) == [[1, 2, 3], [2, 3, 4], [4, 5]][:most] + {1: [[2, 3, 4, 5]], 2: [[4, 5]], 3: []}[most]
+    others = [f"History: damaged records beside these: {3 - most}"] * (most < 3)
+    assert [text for text in texts if "beside" in text] == others
+
+
 def test_a_damaged_last_version_leaves_the_others(folder):
     was = edited(folder)
     (pages,) = (folder / "pages").iterdir()
@@ -259,6 +324,19 @@ def test_a_damaged_last_version_leaves_the_others(folder):
     assert equal(history.state, was[3])
     assert holds(history, was[:4])
     history.close()
+
+
+def test_one_warning_says_which_version_a_folder_has(folder):
+    edited(folder)
+    (pages,) = (folder / "pages").iterdir()
+    put_zeros(pages, 40, 4096)  # of version 1, which all after it have
+    with pytest.warns(UserWarning, match="the state is that of version") as warned:
+        ca.History(folder, mode="r").close()
+    (warning,) = warned
+    assert str(warning.message).endswith(
+        "the record at byte 0 of pages/000001.bin is damaged; the state is that of version 0"
+    )
+    assert warning.filename == __file__
 
 
 def test_of_two_damaged_versions_no_page_stays(folder):

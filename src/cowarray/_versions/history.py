@@ -745,15 +745,17 @@ class History:
         Returns
         -------
         list of tuple
-            For each record that is damaged, what is wrong with it, and the numbers of the versions that it touches.
-            Other versions can be read. Of a folder that is gone, that it is, and all versions: it is read no further.
+            For each record that is damaged, what is wrong with it, and the numbers of the versions that have it: the
+            one that wrote it, and those made of that one that have not written the page again. Other versions can be
+            read. What is beyond 100 records comes as one. Of a folder that is gone, that it is, and all versions: it is
+            read no further.
         """
         if self._store is None:
             return []
         self._store.flush()
         versions = list(self._tree.parents())
         what = self._store.misplaced()
-        return [(what, versions)] if what else list(self._store.damaged(self._tree.nodes()))
+        return [(what, versions)] if what else self._store.damaged(self._tree)
 
     @_whole
     def compact(self) -> None:

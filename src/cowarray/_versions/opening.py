@@ -32,7 +32,7 @@ def give_present(
     Parameters
     ----------
     goes_back : bool
-        Whether to take the version before for one that is damaged, with a warning.
+        Whether to take the last version before that is not damaged, with a warning.
 
     Returns
     -------
@@ -40,6 +40,7 @@ def give_present(
         Where the history is then; the version's pages, and their contents.
     """
     head, tried = present.head, np.zeros(0, np.int64)
+    damage: ValueError | None = None  # of the present version
     while True:
         page, content = tree.at(head)
         back = difference(tried, page)  # what may have been written of damaged versions
@@ -50,9 +51,10 @@ def give_present(
             parent = tree[head].version.parent
             if not goes_back or parent is None:
                 raise
-            warnings.warn(f"{error}; the state is that of version {parent}", stacklevel=4)
-            head = parent
+            head, damage = parent, damage or error
         else:
+            if damage is not None:
+                warnings.warn(f"{damage}; the state is that of version {head}", stacklevel=4)
             return (head, present.tips, present.branch), page, content
 
 

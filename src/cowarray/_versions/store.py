@@ -17,7 +17,7 @@ import fcntl
 import io
 import os
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,11 +38,12 @@ from cowarray._versions.database import (
     rows_of_present,
 )
 from cowarray._versions.disk import close_own, identity_of, make_folder, sync_folder, write_all
-from cowarray._versions.numbers import unique
 from cowarray._versions.records import FILE_BITS, RECORD, DiskContents, record_of
 from cowarray._versions.tree import Leap, Node, Present, Tree
 
 __all__ = ["Store", "Successor"]
+
+_MOST = 100  # damaged records that are told one by one
 
 _Bytes = NDArray[np.uint8]
 _Numbers = NDArray[np.int64]
@@ -461,18 +462,45 @@ class Store:
             return f"{error.strerror}: {error.filename}"
         return ""
 
-    def damaged(self, nodes: Iterable[Node]) -> Iterator[tuple[str, list[int]]]:
-        """What is wrong with each record that versions name, and which they are."""
-        users: dict[int, list[int]] = {}
-        for node in nodes:
-            for number in unique(node.entries[1:]).tolist():
-                if number > 0:
-                    users.setdefault(number, []).append(node.version.number)
-        for number, versions in users.items():
-            try:
-                self.contents.checked(number)
-            except (ValueError, OSError) as error:
-                yield str(error), versions
+    def damaged(self, tree: Tree) -> list[tuple[str, list[int]]]:
+        """What is wrong with each record that versions name, and the versions that have it."""
+        wrong = {
+            number: text for number in tree.contents().tolist() if number > 0 and (text := self._wrong_with(number))
+        }
+        one_by_one, others = [*wrong][:_MOST], [*wrong][_MOST:]
+        versions, of_others = _having(one_by_one, others, tree)
+        found = [(wrong[number], versions[number]) for number in one_by_one]
+        return [*found, (f"History: damaged records beside these: {len(others):,}", of_others)] if others else found
+
+    def _wrong_with(self, number: int) -> str:
+        try:
+            self.contents.checked(number)
+        except (ValueError, OSError) as error:
+            return str(error)
+        return ""
+
+
+def _having(contents: list[int], others: list[int], tree: Tree) -> tuple[dict[int, list[int]], list[int]]:
+    """The versions that have each content, and those that have any of others.
+
+    A version has what it wrote, and what its parent has where it wrote nothing.
+    """
+    found, of_others = {content: list[int]() for content in contents}, list[int]()
+    had: dict[int | None, tuple[frozenset[int], int]] = {}  # which contents, and how many others
+    each, more = set(contents), set(others)
+    for node in tree.nodes() if contents else ():
+        number, (_, before, after) = node.version.number, node.entries.tolist()
+        now, count = had.get(node.version.parent, (frozenset(), 0))
+        if ended := each.intersection(before):
+            now -= ended
+        if written := each.intersection(after):
+            now |= written
+        had[number] = now, count - len(more.intersection(before)) + len(more.intersection(after))
+        for content in now:
+            found[content].append(number)
+        if had[number][1]:
+            of_others.append(number)
+    return found, of_others
 
 
 _STORES: weakref.WeakSet[Store] = weakref.WeakSet()
