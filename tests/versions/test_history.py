@@ -365,7 +365,9 @@ def test_an_array_that_was_made_another_comes_back(how):
         state["a"].resize((5, 5), refcheck=False)
     else:
         state["a"].dtype = "i8"
+    state["a"][...] = 7
     after = said(state)
+    assert said(history[0]) == before
     with pytest.raises(ValueError, match="not committed"):
         history.undo() if history.version else history.checkout(0)
     assert history.commit() == 1

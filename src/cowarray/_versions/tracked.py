@@ -302,7 +302,7 @@ class Tracked:
 
     def copy_of_committed(self) -> tuple[ndarray[Any, Any], ndarray[Any, Any]]:
         """A lazy copy of the array as of the last commit, and the view of its bytes."""
-        made = self.array.copy("K")
+        made = (self.array if self.is_itself() else self._as_given).copy("K")
         live = _bytes_of(made)
         pages = self.changed()
         write_pages(live, pages, self.committed(pages))
