@@ -128,6 +128,12 @@ def _see_text(name: str, what: str, value: object) -> None:
         raise TypeError(f"History.{name}: {what} is text (got {value!r})")
 
 
+def _called(function: str) -> str:
+    """A method, as its caller wrote it."""
+    name = function.strip("_")
+    return "History[...]" if name == "getitem" else f"History.{name}"
+
+
 def _counted(versions: int) -> str:
     return f"{versions} version{'s' * (versions != 1)}"
 
@@ -279,7 +285,7 @@ class History:
         """Refuse callbacks: destructors, and the user's containers, run in the middle of a call, or of its writer."""
         is_inside = self._caller == threading.get_ident() and _is_on_stack(self)
         if is_inside or (self._store is not None and self._store.is_writing()):
-            raise RuntimeError(f"History.{name.strip('_')}: called in the middle of another call of this history")
+            raise RuntimeError(f"{_called(name)}: called in the middle of another call of this history")
 
     def _begin(self, state: Any) -> None:
         layout, self._state = read(state, self._take, copied=True)
@@ -835,14 +841,19 @@ class History:
         number = self._numbers.get(id(value))
         if number is not None and self._slots[number].tracked.is_itself():
             return number, value
-        if is_fake(value) or is_deferred(value):
-            raise TypeError(f"History: the array at {path or 'the top'} has no bytes: it is fake or deferred")
+        where = path or "the top"
+        if is_fake(value):
+            raise TypeError(f"History: the array at {where} is fake, and has no bytes")
+        if is_deferred(value):
+            raise TypeError(
+                f"History: the array at {where} is deferred, and has no bytes yet; call its materialize() first"
+            )
         old = self._same_kind(value, before)
         if old is not None:
             self._assigned[old] = value
             self._present.add(old)
             return old, self._slots[old].tracked.array
-        return self._new_slot(value)
+        return self._new_slot(value, where)
 
     def _same_kind(self, value: Any, before: Layout | None) -> int | None:
         """The number of the array that was in its place, if that has its shape and dtype."""
@@ -853,10 +864,12 @@ class History:
         same = slot.tracked.shape == value.shape and slot.tracked.dtype == value.dtype
         return number if same else None
 
-    def _new_slot(self, value: Any) -> tuple[int, ndarray[Any, Any]]:
+    def _new_slot(self, value: Any, where: str) -> tuple[int, ndarray[Any, Any]]:
         made = array(value)
         if made.dtype.hasobject or made.dtype.kind == "T":
-            raise TypeError(f"History: elements of {made.dtype!r} are references, whose values cannot be kept")
+            raise TypeError(
+                f"History: elements of {made.dtype!r} at {where} are references, whose values cannot be kept"
+            )
         number = self._next
         self._fresh.add(number)
         self._enter(number, _Slot(Tracked(made), self._page_total))
@@ -970,9 +983,9 @@ class History:
         if isinstance(version, str):
             number = self._tips.get(version, -1)
         else:
-            number = _integer(f"History.{name}: a version is a number, or a branch's name", version)
+            number = _integer(f"{_called(name)}: a version is a number, or a branch's name", version)
         if number not in self._tree:
-            raise KeyError(f"History: there is no version {version!r}")
+            raise KeyError(f"{_called(name)}: there is no version {version!r}")
         return number
 
     # ---- steps -------------------------------------------------------------------------------------------------------
@@ -1065,7 +1078,7 @@ class History:
             self._undo(step)
         else:
             raise ValueError(
-                f"History.{name.strip('_')}: memory ran out, and the state is between two versions; go to one of them "
+                f"{_called(name)}: memory ran out, and the state is between two versions; go to one of them "
                 "with discard=True, which drops what was written"
             )
 
@@ -1200,7 +1213,7 @@ class History:
     # ---- shown -------------------------------------------------------------------------------------------------------
 
     def _rows(self, count: int) -> Iterator[tuple[str, str, str]]:
-        """Of the last versions, the last first: the number, the message, what it changed."""
+        """Of the last versions, the last first: the number, the message's first line, what it changed."""
         names: dict[int, list[str]] = {}
         for name, tip in self._tips.items():
             names.setdefault(tip, []).append(name)
@@ -1208,7 +1221,7 @@ class History:
             mark = " *" if version.number == self._head else ""
             tips = f" ({', '.join(names[version.number])})" if version.number in names else ""
             what = ", ".join(f"{path}: {count * PAGE:,} bytes" for path, count in version.pages.items())
-            yield f"{version.number}{mark}{tips}", version.message, what
+            yield f"{version.number}{mark}{tips}", next(iter(version.message.splitlines()), ""), what
 
     def _shown(self, count: int) -> tuple[int, list[tuple[str, str, str]]]:
         """How many versions there are, and the rows of the last of them, at one time."""
