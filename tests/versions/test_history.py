@@ -499,6 +499,7 @@ def test_steps_that_are_not_there():
         (lambda: history.checkout("x"), KeyError, "History.checkout: there is no version 'x'"),
         (lambda: history.switch("x"), KeyError, "there is no branch 'x'"),
         (lambda: history.branch("main"), ValueError, "there is a branch 'main'"),
+        (lambda: history.branch(""), ValueError, "History.branch: a name must not be empty"),
         (lambda: history.keep(last=0), ValueError, "last must be at least 1"),
         (lambda: history[3], KeyError, r"History\[\.\.\.\]: there is no version 3"),
         (lambda: history.merge(3), KeyError, "History.merge: there is no version 3"),

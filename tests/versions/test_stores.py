@@ -150,8 +150,18 @@ def test_there_is_one_writer_and_any_number_of_readers(folder):
             assert holds(reader, was)
             reader.undo()
             reader.state["a"][0] = 1.0
-            with pytest.raises(io.UnsupportedOperation, match="opened for reading"):
-                reader.commit()
+            before = reader.branches, reader.branch_name, frozen(reader.state)
+            for name, step in [
+                ("commit", reader.commit),
+                ("keep", lambda: reader.keep(last=1)),
+                ("compact", reader.compact),
+                ("branch", lambda: reader.branch("other")),
+            ]:
+                with pytest.raises(io.UnsupportedOperation, match=f"^History.{name}: it was opened for reading$"):
+                    step()
+                assert equal(reader.state, before[-1])
+            assert (reader.branches, reader.branch_name) == before[:2] == ({"main": 4}, "main")
+            assert reader.switch("main", discard=True) == 4  # in its own memory
         with ca.History(folder, mode="r") as reader:
             assert reader.version == 5
     with ca.History(folder) as writer:

@@ -452,6 +452,8 @@ class History:
             The state has something that cannot be kept, or the message is no text.
         MemoryError
             Nothing was committed.
+        io.UnsupportedOperation
+            The history was opened for reading.
         """
         if durable not in (True, "background"):
             raise ValueError(f"History.commit: durable must be True or 'background' (got {durable!r})")
@@ -460,6 +462,7 @@ class History:
         changed, written = self._changed(layout)
         if not changed and layout == self._tree[self._head].layout:
             return self._head
+        self._see_writable("commit")
         return self._add(message, layout, changed, written, None, wait=durable is True)
 
     @_whole
@@ -553,11 +556,16 @@ class History:
         TypeError
             The name is no text.
         ValueError
-            There is such a branch.
+            It is empty, or there is such a branch.
+        io.UnsupportedOperation
+            The history was opened for reading.
         """
         _see_text("branch", "a name", name)
+        if not name:
+            raise ValueError(f"History.branch: a name must not be empty (got {name!r})")
         if name in self._tips:
             raise ValueError(f"History.branch: there is a branch {name!r}")
+        self._see_writable("branch")
         tips = {**self._tips, name: self._head}
         self._say(self._head, tips, name)
         self._place = self._head, tips, name
@@ -691,6 +699,8 @@ class History:
             It is no integer.
         ValueError
             It is less than 1.
+        io.UnsupportedOperation
+            The history was opened for reading.
         """
         last = _integer("History.keep: last must be an integer", last)
         if last < 1:
@@ -699,6 +709,7 @@ class History:
 
     @_whole
     def _keep(self, last: int) -> None:
+        self._see_writable("keep")
         tree = self._tree
         kept = {*list(tree.parents())[-last:], self._head, *self._tips.values()}
         thinned = tree.thinned(kept)
@@ -773,10 +784,13 @@ class History:
         ------
         ValueError
             There is no folder.
+        io.UnsupportedOperation
+            The history was opened for reading.
         """
         store = self._store
         if store is None:
             raise ValueError("History.compact: this history is in memory; keep(last=...) forgets versions")
+        self._see_writable("compact")
         arrays = {number: slot for number, slot in sorted(self._slots.items()) if slot.stored}
         tree, copied = self._compacted(list(arrays.values()), store)
         values = {
@@ -807,6 +821,11 @@ class History:
             lambda numbers: new[np.searchsorted(named, numbers)], has, own[moved], first[moved]
         )
         return tree, named[copied]
+
+    def _see_writable(self, name: str) -> None:
+        """Refuse what would not come into the folder."""
+        if self._store is not None:
+            self._store.see_writable(f"History.{name}")
 
     def _now(self) -> Present:
         return Present(self._head, self._branch, self._tips)

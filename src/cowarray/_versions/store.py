@@ -218,13 +218,14 @@ class Store:
         """Whether this process writes to the folder."""
         return self.writes and self._process == os.getpid()
 
-    def _see_writable(self) -> None:
+    def see_writable(self, operation: str = "History") -> None:
+        """Refuse to write for who may not, or no more."""
         if self.contents.closed:
-            raise ValueError("History: it is closed")
+            raise ValueError(f"{operation}: it is closed")
         if not self.writes:
-            raise io.UnsupportedOperation("History: it was opened for reading")
+            raise io.UnsupportedOperation(f"{operation}: it was opened for reading")
         if self._process != os.getpid():
-            raise RuntimeError("History: after a fork, only the parent writes to its folder")
+            raise RuntimeError(f"{operation}: after a fork, only the parent writes to its folder")
         self._see_itself(self._lock_file, self.folder / "lock")
         self._see_itself(self.contents.files[self._file], self._pages_of(self._file))
 
@@ -241,7 +242,7 @@ class Store:
 
     def add_array(self, number: int, first: int, x: NDArray[Any]) -> None:
         """Write an array as it is first committed. The next version names it."""
-        self._see_writable()
+        self.see_writable()
         base = self._write_array(number, x)
         self.contents.add_base(first, self.folder / "bases" / base.name)
         self._unnamed += rows_of_base(base, number, first)
@@ -256,7 +257,7 @@ class Store:
 
     def append(self, node: Node, leaps: list[Leap], branch: str, contents: _Bytes, *, wait: bool) -> None:
         """Write a version, whose contents have the numbers that `places` gave."""
-        self._see_writable()
+        self.see_writable()
         texts = [content.tobytes() for content in contents]
         numbers = node.entries[2].tolist()
         unnamed = list(self._unnamed)
@@ -302,7 +303,7 @@ class Store:
 
     def put_present(self, present: Present, after: int) -> None:
         """Say where the history is, from version `after` on."""
-        self._see_writable()
+        self.see_writable()
         self.flush()
         self._execute(rows_of_present(present, after))
 
@@ -335,7 +336,7 @@ class Store:
 
         `replace` makes them count, in one step. `settle` and `end` follow; where it was interrupted, `withdraw`.
         """
-        self._see_writable()
+        self.see_writable()
         self.flush()
         known = [] if self._database is None else self._database.bases()
         rows = [row for number, first, base in known for row in rows_of_base(base, number, first)]
@@ -425,7 +426,7 @@ class Store:
         kept : numpy.ndarray
             The numbers of now of the contents that are copied, in the order of `arranged`.
         """
-        self._see_writable()
+        self.see_writable()
         self.flush()
         written = self._pages_of(self._file + 1)
         written.unlink(missing_ok=True)  # of a `compact` that failed
