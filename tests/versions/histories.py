@@ -175,7 +175,10 @@ class World:
             assert equal(self.state, self.versions[self.head])
 
     def merge(self):
-        self.commit()
+        discard = self.random.random() < 0.3
+        if not discard:
+            self.commit()
+        before = frozen(self.state)
         other = self.random.choice(list(self.versions))
         policy = self.random.choice(["first", "last", "raise"])
         base = self.history._tree.common(self.head, other)
@@ -184,9 +187,13 @@ class World:
         arrays = [{index: path for path, index in self.layout_of(number)} for number in (base, self.head, other)]
         lost = self.lost_changes(three, arrays)
         try:
-            number = self.history.merge(other, conflicts=policy)
+            number = self.history.merge(other, conflicts=policy, discard=discard)
         except ca.MergeConflict:
             assert policy == "raise"
+            assert equal(self.state, before)
+            return
+        if base == other:
+            assert number == self.head
             assert equal(self.state, ours)
             return
         assert not lost or policy != "raise", "a change of an array that the other dropped is lost"

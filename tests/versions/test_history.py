@@ -529,6 +529,27 @@ def test_names_and_messages_are_text(value):
         assert all_of(history) == before
 
 
+@pytest.mark.parametrize("value", ["False", 0, 1, None, np.True_], ids=repr)
+def test_what_was_not_committed_is_dropped_by_true_alone(value):
+    history = ca.History({"a": ca.zeros(3)})
+    history.branch("other")
+    history.state["a"][0] = 1
+    history.commit()
+    history.state["a"][1] = 7
+    before = all_of(history)
+    for name, arguments in [
+        ("undo", ()),
+        ("redo", ()),
+        ("checkout", (0,)),
+        ("switch", ("main",)),
+        ("merge", ("main",)),
+    ]:
+        text = f"History.{name}: discard must be True or False (got {value!r})"
+        with pytest.raises(TypeError, match=re.escape(text)):
+            getattr(history, name)(*arguments, discard=value)
+        assert all_of(history) == before
+
+
 @pytest.mark.parametrize("value", [True, False, 1.0, None, b"main", np.True_], ids=repr)
 def test_versions_are_numbers_or_branches(value):
     history = ca.History([ca.zeros(3)])
@@ -664,6 +685,64 @@ def test_what_one_branch_alone_has_changed_is_merged_part_by_part():
     assert equal(state, frozen(history[3]))
     history.undo()
     assert (state["epoch"], state["rate"], "gone" in state, "new" in state) == (1, 0.1, True, False)
+
+
+def test_what_is_merged_already_is_not_merged_again():
+    history = ca.History({"a": ca.zeros(3)})
+    state = history.state
+    history.branch("other")
+    state["a"][0] = 1
+    history.commit()
+    history.switch("main")
+    state["a"][1] = 1
+    history.commit()
+    merged = history.merge("other")
+    before = all_of(history)
+    for other in ("main", "other", 0, 1, 2, merged):
+        assert history.merge(other, "again") == merged
+        assert all_of(history) == before
+    history.switch("other")
+    assert history.merge("main") == 4  # which has more
+    state["a"][2] = 1
+    with pytest.raises(ValueError, match=r"History\.merge: the state has changes"):
+        history.merge("main")
+    assert history.merge("main", discard=True) == 4
+    assert state["a"].tolist() == [1, 1, 0]
+    assert len(history) == 5
+
+
+@pytest.mark.parametrize("shape", SIZES, ids=str)
+def test_a_merge_drops_what_was_not_committed_if_it_is_asked_to(shape):
+    def edit():
+        state["a"][3:5], state["b"], state["n"] = 9, ca.full(4, 9.0), 9
+        state["new"] = ca.ones(2)
+        out[...] = 9  # of an array that comes with the other branch
+
+    history = ca.History({"a": ca.zeros(shape), "b": ca.zeros(3), "n": 0})
+    state = history.state
+    history.branch("other")
+    state["a"][4, 0], state["out"] = 2, ca.zeros(5)
+    history.commit()
+    out = state["out"]
+    history.switch("main")
+    state["a"][4, 0], state["b"][0] = 1, 1
+    clean = history.commit()
+    before = all_of(history)
+    edit()
+    edited = said(state)
+    with pytest.raises(ValueError, match=r"History\.merge: the state has changes .* discard=True"):
+        history.merge("other", conflicts="last")
+    with pytest.raises(ca.MergeConflict):
+        history.merge("other", discard=True)
+    assert said(state) == edited, "nothing was done"
+    assert history.merge("other", conflicts="last", discard=True) == clean + 1
+    assert sorted(state) == ["a", "b", "n", "out"]
+    assert (state["a"].sum(), state["a"][4, 0], state["b"].tolist(), state["n"]) == (2, 2, [1, 0, 0], 0)
+    assert state["out"] is out
+    assert out.sum() == 0
+    assert said(history[clean + 1]) == said(state)
+    history.undo()
+    assert said(state) == before[0]
 
 
 def test_a_conflict_of_plain_values_names_its_places():

@@ -156,6 +156,7 @@ def test_there_is_one_writer_and_any_number_of_readers(folder):
                 ("keep", lambda: reader.keep(last=1)),
                 ("compact", reader.compact),
                 ("branch", lambda: reader.branch("other")),
+                ("merge", lambda: reader.merge(4, discard=True)),
             ]:
                 with pytest.raises(io.UnsupportedOperation, match=f"^History.{name}: it was opened for reading$"):
                     step()

@@ -144,11 +144,14 @@ def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Conca
     @wraps(function)
     def call(self: "History", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         self._see_free(function.__name__)
+        discard = kwargs.get("discard", False)
+        if type(discard) is not bool:
+            raise TypeError(f"{_called(function.__name__)}: discard must be True or False (got {discard!r})")
         with self._lock:
             try:
                 self._caller = threading.get_ident()
                 if self._step is not None:
-                    self._go_on(self._step, function.__name__, discard=bool(kwargs.get("discard")))
+                    self._go_on(self._step, function.__name__, discard=discard)
                 if self._renewal is not None:
                     self._end_renewal(self._renewal)
                 try:
@@ -481,6 +484,8 @@ class History:
 
         Raises
         ------
+        TypeError
+            `discard` is no bool.
         ValueError
             There is none, or the state has changes that are not committed.
         """
@@ -508,6 +513,8 @@ class History:
 
         Raises
         ------
+        TypeError
+            `discard` is no bool.
         ValueError
             There is none, or the state has changes that are not committed.
         """
@@ -535,7 +542,7 @@ class History:
         Raises
         ------
         TypeError
-            It is neither a number nor a name.
+            It is neither a number nor a name, or `discard` is no bool.
         KeyError
             There is no such version.
         ValueError
@@ -588,7 +595,7 @@ class History:
         Raises
         ------
         TypeError
-            The name is no text.
+            The name is no text, or `discard` is no bool.
         KeyError
             There is no such branch.
         ValueError
@@ -606,6 +613,7 @@ class History:
         message: str = "",
         *,
         conflicts: Literal["raise", "first", "last"] = "raise",
+        discard: bool = False,
     ) -> int:
         """Bring what another branch has changed into the state, and commit it.
 
@@ -619,32 +627,43 @@ class History:
             that both have changed to something else since the last version that they have in common, or an array that
             one has changed and the other has no more: raise, keep the present one, or take the other one. What only
             one of the two has changed is taken in any case.
+        discard : bool, default False
+            Whether to drop what was not committed.
 
         Returns
         -------
         int
-            The number of the new version.
+            The number of the new version; the present one if it was made of the other, or is the other.
 
         Raises
         ------
         MergeConflict
             Both changed something, and `conflicts` is "raise". Nothing was done.
         TypeError
-            The version is neither a number nor a name, or the message is no text.
+            The version is neither a number nor a name, the message is no text, or `discard` is no bool.
         KeyError
             There is no such version.
         ValueError
             The state has changes that are not committed, or `conflicts` is none of the three.
+        io.UnsupportedOperation
+            The history was opened for reading.
         """
         see_policy("History.merge", conflicts)
         _see_text("merge", "a message", message)
         theirs = self._find("merge", other)
-        self._see_clean("merge", discard=False)
-        self._see_left(theirs)
+        if not discard:
+            self._see_clean("merge", discard)
         base = self._tree.common(self._head, theirs)
-        assert base is not None, "all versions descend from the first one that is kept"
+        if base == theirs:
+            if discard:
+                self._see_clean("merge", discard)
+            return self._head
+        self._see_writable("merge")
         layout = self._merged_layout(base, theirs, conflicts)
         written = self._merged_arrays(base, theirs, layout, conflicts)
+        if discard:  # after all that may refuse, so that nothing is dropped then
+            self._see_clean("merge", discard)
+        self._see_left(theirs)
         return self._add(message or f"merge {other}", layout, written, set(written), theirs)
 
     @_whole
@@ -1221,7 +1240,7 @@ class History:
                 clashes.append(clash)
             own = page[part] - self._slots[number].first
             contents = Tracked.pages_of(made, own)
-            differs = (contents != self._slots[number].tracked.live(own)).any(axis=1)
+            differs = (contents != self._slots[number].tracked.committed(own)).any(axis=1)
             if differs.any():
                 written[number] = own[differs], contents[differs]
         if clashes and conflicts == "raise":
