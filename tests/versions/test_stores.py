@@ -118,6 +118,17 @@ def test_dataclasses_come_as_dicts_or_as_in_a_template(folder):
         np.testing.assert_array_equal(history.state["x"].image, np.ones(3))
 
 
+@pytest.mark.parametrize("template", [Layers, 5, "x", {"x": [Layers]}, (Layers,), Layers(Layers, 0)], ids=repr)
+def test_a_template_is_a_state(folder, template):
+    ca.History(folder, {"x": Layers(np.ones(3), 0.5)}).close()
+    with pytest.raises(TypeError, match=r"^History: a template (is an array, a dict|has instances, and no classes)"):
+        ca.History(folder, template=template)
+    around = {"x": Layers(None, 0)}
+    around["y"] = around
+    with ca.History(folder, template=around) as history:
+        assert type(history.state["x"]) is Layers
+
+
 def test_elements_of_a_list_that_grew_are_as_the_last_of_the_template(folder):
     def layers(count):
         return [Layers(ca.zeros(4), k) for k in range(count)]

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from cowarray._versions.containers import ArrayAt, Container, Layout, Value
+from cowarray._versions.containers import KINDS, ArrayAt, Container, Layout, Value, is_array, is_container, values_in
 
-__all__ = ["decoded", "encoded"]
+__all__ = ["decoded", "encoded", "see_template"]
 
 _DATES = {kind.__name__: kind for kind in (datetime.datetime, datetime.date, datetime.time)}
 
@@ -48,6 +48,17 @@ def _encode_value(value: Any) -> Any:
         return {kind.__name__: value.isoformat()}
     descr: Any = np.lib.format.dtype_to_descr(value.dtype)
     return {"scalar": [descr, base64.b64encode(value.tobytes()).decode()]}
+
+
+def see_template(template: object) -> None:
+    """Refuse a template from which nothing could be taken. None is no template."""
+    if template is None or is_array(template):
+        return
+    for value in values_in(template):
+        if isinstance(value, type):
+            raise TypeError(f"History: a template has instances, and no classes (got {value!r})")
+    if not is_container(template):
+        raise TypeError(f"History: a template is {KINDS} (got {template!r})")
 
 
 def decoded(text: str, template: object = None) -> Layout:

@@ -16,6 +16,7 @@ import numpy as np
 from cowarray._face.ndarray import ndarray
 
 __all__ = [
+    "KINDS",
     "ArrayAt",
     "Container",
     "Layout",
@@ -24,14 +25,17 @@ __all__ = [
     "arrays_of",
     "has_classes",
     "is_array",
+    "is_container",
     "merged",
     "number_of",
     "places_of",
     "put_back",
     "read",
     "see_state",
+    "values_in",
 ]
 
+KINDS = "an array, a dict, a list, a tuple or a dataclass"  # of states
 _PLAIN = (
     type(None),
     bool,
@@ -88,8 +92,7 @@ def is_array(value: object) -> bool:
 def see_state(layout: Layout, operation: str) -> None:
     """Refuse a plain value in the place of a state."""
     if isinstance(layout, Value):
-        what = "an array, a dict, a list, a tuple or a dataclass"
-        raise TypeError(f"{operation}: a state is {what} (got {layout.value!r})")
+        raise TypeError(f"{operation}: a state is {KINDS} (got {layout.value!r})")
 
 
 def _named(path: str, key: object, kind: str, *, quoted: bool = False) -> str:
@@ -222,19 +225,29 @@ class _Reader:
         return Container(kind, type(value), keys, tuple(map(type, keys)), items), made
 
 
-def arrays_in(state: Any) -> Iterator[Any]:
-    """The arrays of a state, in whatever containers."""
+def is_container(value: object) -> bool:
+    """Whether a value is a container that a state may have."""
+    return isinstance(value, (dict, list, tuple)) or (dataclasses.is_dataclass(value) and not isinstance(value, type))
+
+
+def values_in(state: Any) -> Iterator[Any]:
+    """What is in a state, in whatever containers."""
     seen, open_ones = set[int](), [state]
     while open_ones:
         value = open_ones.pop()
-        if is_array(value):
+        if is_array(value) or not is_container(value):
             yield value
         elif id(value) not in seen:
             seen.add(id(value))
             if isinstance(value, (dict, list, tuple)):
                 open_ones += value.values() if isinstance(value, dict) else value
-            elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            else:
                 open_ones += [getattr(value, field.name) for field in dataclasses.fields(value)]
+
+
+def arrays_in(state: Any) -> Iterator[Any]:
+    """The arrays of a state, in whatever containers."""
+    return filter(is_array, values_in(state))
 
 
 def put_back(layout: Layout, live: Any, arrays: dict[int, ndarray[Any, Any]]) -> Any:

@@ -30,6 +30,7 @@ from cowarray._native.fork_locks import importing
 from cowarray._native.public import public
 from cowarray._ops.conversion import array
 from cowarray._versions.changes import Changes, changes, find
+from cowarray._versions.coding import see_template
 from cowarray._versions.containers import (
     Layout,
     arrays_in,
@@ -191,7 +192,8 @@ class History:
     Raises
     ------
     TypeError
-        The state is a plain value alone, or has something else, a fake, or a deferred array; the message says where.
+        The state is a plain value alone, or has something else, a fake, a deferred array, or one of objects; the
+        message says where. Or the template is a plain value alone, or has a class.
     ValueError
         The state contains itself, or has a mode or a template beside it, or the folder is damaged, or a file in it was
         changed.
@@ -256,6 +258,7 @@ class History:
                 f"History: mode and template are for a folder that has a history (got {given} with a state); leave "
                 "them out"
             )
+        see_template(template)
         self._free()
         _HISTORIES.add(self)
         self._slots: dict[int, _Slot] = {}
