@@ -180,6 +180,22 @@ def test_there_is_one_writer_and_any_number_of_readers(folder):
         assert writer.version == 5
 
 
+@pytest.mark.parametrize("path", ["", b""], ids=repr)
+def test_a_folder_has_a_name(tmp_path, monkeypatch, path):
+    class Path:
+        def __fspath__(self):
+            return path
+
+    monkeypatch.chdir(tmp_path)
+    for given in [Path(), *([path] if path == "" else [])]:
+        for state in [(), ({"a": ca.zeros(3)},)]:
+            with pytest.raises(ValueError, match=rf"History: a path must not be empty \(got {path!r}\)"):
+                ca.History(given, *state)
+    assert not list(tmp_path.iterdir())
+    ca.History(".", {"a": ca.zeros(3)}).close()
+    assert (tmp_path / "bases").is_dir()
+
+
 def test_a_folder_is_created_once(folder):
     with pytest.raises(FileNotFoundError, match="no history"):
         ca.History(folder)

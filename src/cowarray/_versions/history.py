@@ -183,7 +183,8 @@ class History:
         only.
         Without it, the folder has a history, which is opened.
     mode : {"r+", "r"}
-        With a path alone: "r" opens it beside another process that writes, sees the versions of now, and cannot commit.
+        With a path alone: "r" opens it beside another process that writes, sees the versions of its opening and no
+        later ones, and cannot commit.
     template : object, optional
         With a path alone: a state whose dataclasses and named tuples the stored ones become. Otherwise dataclasses come
         as dicts: nothing that a file names is imported. What a list has beyond the template's is as the last item
@@ -195,8 +196,8 @@ class History:
         The state is a plain value alone, or has something else, a fake, a deferred array, or one of objects; the
         message says where. Or the template is a plain value alone, or has a class.
     ValueError
-        The state contains itself, or has a mode or a template beside it, or the folder is damaged, or a file in it was
-        changed.
+        The state contains itself, or has a mode or a template beside it, or the path is empty, or the folder is
+        damaged, or a file in it was changed.
     FileNotFoundError, FileExistsError
         A folder without a history is to be opened, or one with a history to be created.
     BlockingIOError
@@ -250,6 +251,8 @@ class History:
         in_folder = isinstance(path_or_state, (str, os.PathLike))
         if state is not _MISSING and not in_folder:
             raise TypeError(f"History: expected a path before a state (got {type(path_or_state).__name__})")
+        if in_folder and not (path := os.fspath(path_or_state)):
+            raise ValueError(f"History: a path must not be empty (got {path!r}); '.' is the current folder")
         if mode not in ("r", "r+"):
             raise ValueError(f"History: mode must be 'r' or 'r+' (got {mode!r})")
         if not (in_folder and state is _MISSING) and (mode != "r+" or template is not None):
