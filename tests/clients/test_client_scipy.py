@@ -154,6 +154,27 @@ CLIENTS = [
         ],
         environment={"SCIPY_ARRAY_API": "1"},
     ),
+    Client(
+        "SciPy, after cowarray.register()",
+        "scipy",
+        """
+        from scipy import sparse
+        import scipy.sparse.linalg
+        cowarray.register()
+        """,
+        uses(
+            "sparse.linalg.aslinearoperator(s).matvec(v)",
+            "sparse.linalg.aslinearoperator(s).matmat(s)",
+            "sparse.linalg.cg(s, v)[0]",
+            "sparse.linalg.gmres(s, v)[0]",
+            "sparse.linalg.minres(s, v)[0]",
+            "sparse.linalg.lsqr(s, v)[0]",
+            "sparse.linalg.lsmr(m, x)[0]",
+            "abs(sparse.linalg.eigsh(s, 1, v0=v)[0])",
+            "sparse.linalg.svds(m, 1, v0=np.ones(3))[1]",
+            "sparse.linalg.onenormest(s)",
+        ),
+    ),
 ]
 
 
