@@ -1,6 +1,7 @@
 """`load` and `save`: what NumPy saves comes back, mapped and lazy, and a file is replaced, never rewritten."""
 
 import gc
+import inspect
 import io
 import os
 import pickle
@@ -124,6 +125,81 @@ def test_objects_come_back_when_asked_for(tmp_path):
     for wrong in (data.replace(b"(2,)", b"(3,)"), data[:200] + pickle.dumps([1, 2])):
         with pytest.raises((ValueError, pickle.UnpicklingError)):
             cowarray.load(io.BytesIO(wrong), allow_pickle=True)
+
+
+# ---- NumPy's parameters ----------------------------------------------------------------------------------------------
+
+
+def test_load_and_save_have_numpys_parameters():
+    for ours, theirs in ((cowarray.load, np.load), (cowarray.save, np.save)):
+        given, expected = (inspect.signature(each).parameters.values() for each in (ours, theirs))
+        own = [(each.name, each.kind) for each in given if each.name != "pages"]
+        # What older versions of NumPy have besides, they warn of.
+        assert own == [(each.name, each.kind) for each in expected if each.default is not np._NoValue]
+
+
+def test_arguments_are_taken_where_numpy_takes_them(tmp_path):
+    path, source = tmp_path / "x.npy", np.array([1, "a"], object)
+    cowarray.save(path, source, True)
+    for load in (np.load, cowarray.load):
+        assert load(path, None, True, True, "ASCII").tolist() == [1, "a"]
+    cowarray.save(path, arr=np.arange(3.0), allow_pickle=False)
+    assert np.load(path, "r").tolist() == cowarray.load(path, "r").tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="allow_pickle"):
+        cowarray.save(path, source, False)
+
+
+def of_python_2(element):
+    """A file with an array of one element that Python 2 has pickled."""
+    data = npy(np.array(["ab"], object))
+    header = data[: len(data) - len(data.partition(b"\n")[2])]
+    return header + pickle.dumps(np.array(["ab"], object), 2).replace(b"X\2\0\0\0ab", element)
+
+
+@pytest.mark.parametrize("wrap", [io.BytesIO, zipped])
+@pytest.mark.parametrize(
+    "options", [{"encoding": "latin1"}, {"encoding": "bytes"}, {"fix_imports": False}, {}], ids=str
+)
+def test_pickles_of_python_2_are_read_as_numpy_reads_them(wrap, options):
+    for element in (b"U\2\xe4b", b"c__builtin__\nxrange\n"):
+        outcomes = []
+        for load in (np.load, cowarray.load):
+            try:
+                loaded = load(wrap(of_python_2(element)), allow_pickle=True, **options)
+                outcomes.append((loaded if wrap is io.BytesIO else loaded["x"]).tolist())
+            except (ModuleNotFoundError, ValueError):
+                outcomes.append("refused")
+        assert outcomes[0] == outcomes[1]
+    with pytest.raises(ValueError, match=r"^load: encoding must be 'ASCII', 'latin1' or 'bytes' \(got 'utf8'\)"):
+        cowarray.load(wrap(of_python_2(element)), encoding="utf8")
+
+
+@pytest.mark.parametrize("letter", ["a", "\u00e4"])
+def test_a_long_header_is_read_when_its_size_is_allowed(tmp_path, way, letter):
+    path = tmp_path / "x.npy"
+    source = np.zeros(2, [(f"{letter}{i}" * 10, "i4") for i in range(300)])
+    with warnings.catch_warnings(action="ignore"):  # that older versions of NumPy cannot read it
+        np.save(path, source)
+    with pytest.raises(
+        ValueError, match=r"more than the 10000 that load reads; .* pass max_header_size=\d+$"
+    ) as raised:
+        way(path)
+    needed = int(str(raised.value).rpartition("=")[2])
+    for most in (needed, np.int64(needed), 10**30):
+        same(cowarray.load(path, max_header_size=most), source)
+    same(cowarray.load(path, allow_pickle=True), source)  # as NumPy: who allows pickles trusts the file
+    with pytest.raises(ValueError, match=f"more than the {needed - 1} "):
+        cowarray.load(path, max_header_size=needed - 1)
+    with pytest.raises(ValueError, match="more than the 10 "):
+        cowarray.load(zipped(path.read_bytes()), max_header_size=10)["x"]
+    with pytest.raises(TypeError, match=r"^load: max_header_size must be an integer \(got '10'\)"):
+        cowarray.load(path, max_header_size="10")
+
+
+@pytest.mark.parametrize("operation", ["load", "save", "savez", "savez_compressed"])
+def test_what_is_no_file_is_refused_by_the_operation(operation):
+    with pytest.raises(TypeError, match=f"^{operation}: file must be a path or a file object \\(got int\\)$"):
+        getattr(cowarray, operation)(5, *[[1.0]] * (operation != "load"))
 
 
 # ---- archives --------------------------------------------------------------------------------------------------------

@@ -11,13 +11,14 @@ import contextlib
 import errno
 import io
 import math
+import operator
 import os
 import pickle
 import struct
 import sys
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,9 +56,12 @@ class Writer(Protocol):
 @public
 def load(
     file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Reader,
-    *,
     mmap_mode: Literal["r", "c"] | None = "r",
     allow_pickle: bool = False,
+    fix_imports: bool = True,
+    encoding: Literal["ASCII", "latin1", "bytes"] = "ASCII",
+    *,
+    max_header_size: SupportsIndex = _MAX_HEADER,
     pages: bool = False,
 ) -> Any:
     """Load an array from a .npy file, or a mapping of arrays from an .npz file.
@@ -72,6 +76,12 @@ def load(
     allow_pickle : bool, default False
         Whether arrays of objects may be loaded. They are pickles, which can execute anything: allow them only from
         sources you trust.
+    fix_imports : bool, default True
+        Whether names of Python 2's modules in a pickle are found by their names in Python 3.
+    encoding : {'ASCII', 'latin1', 'bytes'}, default 'ASCII'
+        Of the strings in a pickle that Python 2 has written.
+    max_header_size : int, default 10000
+        Bytes of a header that are read, if pickles are not allowed: Python's parser takes long for longer ones.
     pages : bool, default False
         Whether a write to the array of a .npy file at a path costs the pages that it writes, however large the file,
         and so does a write to its lazy copies. If anyone modifies the file, the pages that were not written change,
@@ -86,8 +96,10 @@ def load(
     Raises
     ------
     ValueError
-        Not a .npy or .npz file; damaged; truncated; of objects, without allow_pickle; another mmap_mode; pages of
-        anything but a .npy file at a path, or with ``mmap_mode=None``.
+        Not a .npy or .npz file; damaged; truncated; a header that is too long; of objects, without allow_pickle;
+        another mmap_mode or encoding; pages of anything but a .npy file at a path, or with ``mmap_mode=None``.
+    TypeError
+        `file` is neither a path nor a file object, or an argument is of another type.
     EOFError
         The file is empty.
     OSError
@@ -107,6 +119,7 @@ def load(
     >>> cowarray.load(file)
     array([1, 2, 3])
     """
+    _check_flags("load", allow_pickle=allow_pickle, fix_imports=fix_imports, pages=pages)
     if mmap_mode not in ("r", "c", None):
         raise ValueError(
             f"load: mmap_mode must be 'r', 'c' or None, because no write reaches the file (got {mmap_mode!r}); "
@@ -117,12 +130,18 @@ def load(
             "load: pages=True maps a .npy file at a path "
             f"(got {'mmap_mode=None' if mmap_mode is None else _name_of(file)}); drop pages=True"
         )
+    if encoding not in ("ASCII", "latin1", "bytes"):
+        raise ValueError(f"load: encoding must be 'ASCII', 'latin1' or 'bytes' (got {encoding!r})")
+    if not hasattr(type(max_header_size), "__index__"):
+        raise TypeError(f"load: max_header_size must be an integer (got {max_header_size!r})")
+    most = sys.maxsize if allow_pickle else operator.index(max_header_size)  # who allows pickles trusts the file
+    options = _Options(allow_pickle, fix_imports, encoding, most)
     if hasattr(file, "read"):
-        return _load(file, f"load: {_name_of(file)}", None, allow_pickle)
-    path = os.fspath(file)  # pyright: ignore[reportCallIssue, reportArgumentType]  # what cannot read is a path
+        return _load(file, f"load: {_name_of(file)}", None, options)
+    path = _path_of("load", file)
     opened = open(path, "rb")  # noqa: SIM115 - an Archive keeps it
     try:
-        result = _load(opened, f"load: {os.fsdecode(path)}", "pages" if pages else mmap_mode, allow_pickle)
+        result = _load(opened, f"load: {os.fsdecode(path)}", "pages" if pages else mmap_mode, options)
     except BaseException:
         opened.close()
         raise
@@ -136,8 +155,7 @@ def load(
 @public
 def save(
     file: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Writer,
-    x: ArrayLike | Array,
-    *,
+    arr: ArrayLike | Array,
     allow_pickle: bool = False,
 ) -> None:
     """Save an array as a .npy file.
@@ -147,7 +165,7 @@ def save(
     file : path or file object
         A path without the ending ``.npy`` gets it. An existing file is replaced once everything is written: arrays
         mapped from it keep their values, and a failure leaves it as it was.
-    x : array_like
+    arr : array_like
         Only read: a snapshot is saved.
     allow_pickle : bool, default False
         Whether an array of objects may be saved, as a pickle.
@@ -155,7 +173,9 @@ def save(
     Raises
     ------
     ValueError
-        x is of objects, without allow_pickle.
+        arr is of objects, without allow_pickle.
+    TypeError
+        `file` is neither a path nor a file object, or `allow_pickle` is not a bool.
     OSError
         The file, or a new one beside it, cannot be written.
 
@@ -164,8 +184,9 @@ def save(
     load : Reads the file.
     numpy.save : The same for NumPy's arrays; writes into the file that is there.
     """
-    shown = asarray(x).to_numpy()
-    _write(file, ".npy", lambda opened: np.save(opened, shown, allow_pickle=allow_pickle))
+    _check_flags("save", allow_pickle=allow_pickle)
+    shown = asarray(arr).to_numpy()
+    _write("save", file, ".npy", lambda opened: np.save(opened, shown, allow_pickle=allow_pickle))
 
 
 @public
@@ -190,6 +211,8 @@ def savez(
     ------
     ValueError
         An array is of objects, without allow_pickle; a keyword is one of the names that the others get.
+    TypeError
+        `file` is neither a path nor a file object, or `allow_pickle` is not a bool.
     OSError
         The file, or a new one beside it, cannot be written.
 
@@ -199,7 +222,7 @@ def savez(
     numpy.savez : The same for NumPy's arrays; writes into the file that is there.
     """
     shown, named = _shown("savez", args, kwds, allow_pickle)
-    _write(file, ".npz", lambda opened: np.savez(opened, *shown, **named))
+    _write("savez", file, ".npz", lambda opened: np.savez(opened, *shown, **named))
 
 
 @public
@@ -224,6 +247,8 @@ def savez_compressed(
     ------
     ValueError
         An array is of objects, without allow_pickle; a keyword is one of the names that the others get.
+    TypeError
+        `file` is neither a path nor a file object, or `allow_pickle` is not a bool.
     OSError
         The file, or a new one beside it, cannot be written.
 
@@ -234,11 +259,12 @@ def savez_compressed(
     numpy.savez_compressed : The same for NumPy's arrays; writes into the file that is there.
     """
     shown, named = _shown("savez_compressed", args, kwds, allow_pickle)
-    _write(file, ".npz", lambda opened: np.savez_compressed(opened, *shown, **named))
+    _write("savez_compressed", file, ".npz", lambda opened: np.savez_compressed(opened, *shown, **named))
 
 
 def _shown(operation: str, args: Any, kwds: Any, allow_pickle: Any) -> Any:
     """Snapshots of the arrays to save."""
+    _check_flags(operation, allow_pickle=allow_pickle)
     shown = [asarray(x).to_numpy() for x in args]
     named = {name: asarray(x).to_numpy() for name, x in kwds.items()}
     for each in (*shown, *named.values()):
@@ -250,12 +276,25 @@ def _shown(operation: str, args: Any, kwds: Any, allow_pickle: Any) -> Any:
     return shown, named
 
 
-def _write(file: Any, ending: Any, write: Any) -> None:
+def _check_flags(operation: str, **flags: object) -> None:
+    for name, value in flags.items():
+        if type(value) is not bool:
+            raise TypeError(f"{operation}: {name} must be True or False (got {value!r})")
+
+
+def _path_of(operation: str, file: Any) -> str | bytes:
+    try:
+        return os.fspath(file)
+    except TypeError:
+        raise TypeError(f"{operation}: file must be a path or a file object (got {type(file).__name__})") from None
+
+
+def _write(operation: str, file: Any, ending: Any, write: Any) -> None:
     """Write a file; an existing one is replaced once the new one is complete."""
     if hasattr(file, "write"):
         write(file)
         return
-    path = os.fsdecode(file)
+    path = os.fsdecode(_path_of(operation, file))
     path = os.path.realpath(path if path.endswith(ending) else path + ending)
     if not os.path.isfile(path):
         write(path)
@@ -275,6 +314,15 @@ def _write(file: Any, ending: Any, write: Any) -> None:
             os.unlink(beside)
 
 
+class _Options(NamedTuple):
+    """How far a file is trusted, and how its pickles are read."""
+
+    allow_pickle: bool = False
+    fix_imports: bool = True
+    encoding: str = "ASCII"
+    max_header_size: int = _MAX_HEADER
+
+
 class Archive(Mapping[str, Any]):
     """The arrays of an .npz file by name, each read when it is asked for. Other members are bytes.
 
@@ -285,18 +333,19 @@ class Archive(Mapping[str, Any]):
     zipped : zipfile.ZipFile
     name : str
         The file, in errors.
-    allow_pickle : bool
+    options : tuple
+        Those of `load`: allow_pickle, fix_imports, encoding and max_header_size.
 
     See Also
     --------
     load : Makes Archives.
     """
 
-    def __init__(self, zipped: "ZipFile", name: str, allow_pickle: bool) -> None:
+    def __init__(self, zipped: "ZipFile", name: str, options: _Options) -> None:
         self._zipped: ZipFile | None = zipped
         self._owned: Any = None  # the file, if `close` must close it
         self._name = name
-        self._allow_pickle = allow_pickle
+        self._options = options
         self._members = {member.removesuffix(".npy"): member for member in zipped.namelist()}
 
     def __getitem__(self, key: str) -> Any:
@@ -307,11 +356,9 @@ class Archive(Mapping[str, Any]):
         name = f"{self._name}: {member}"
         with _Damage(name), self._zipped.open(member) as opened:
             if member.endswith(".npy"):
-                return _read_array(opened, name, None, self._allow_pickle, _magic_of(opened, name))
+                return _read_array(opened, name, None, self._options, _magic_of(opened, name))
             magic = _read(opened, len(_MAGIC), name)
-            return (
-                _read_array(opened, name, None, self._allow_pickle, magic) if magic == _MAGIC else magic + opened.read()
-            )
+            return _read_array(opened, name, None, self._options, magic) if magic == _MAGIC else magic + opened.read()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
@@ -373,17 +420,17 @@ def _name_of(file: Any) -> Any:
     return name if isinstance(name, str) else f"a {type(file).__name__}"
 
 
-def _load(file: Any, name: str, mmap_mode: Any, allow_pickle: Any) -> Any:
+def _load(file: Any, name: str, mmap_mode: Any, options: _Options) -> Any:
     magic = _magic_of(file, name)
     if magic[:4] not in _ZIP:
-        return _read_array(file, name, mmap_mode, allow_pickle, magic)
+        return _read_array(file, name, mmap_mode, options, magic)
     if mmap_mode == "pages":
         raise ValueError(f"{name}: pages=True maps a .npy file, and this is an .npz file; drop pages=True")
     with importing:
         from zipfile import ZipFile
 
     with _Damage(name):
-        return Archive(ZipFile(file), name, allow_pickle)
+        return Archive(ZipFile(file), name, options)
 
 
 def _magic_of(file: Any, name: str) -> Any:
@@ -411,12 +458,12 @@ def _read(file: Any, nbytes: Any, name: str) -> Any:
     return b"".join(parts)
 
 
-def _read_array(file: Any, name: str, mmap_mode: Any, allow_pickle: Any, magic: Any) -> Any:
+def _read_array(file: Any, name: str, mmap_mode: Any, options: _Options, magic: Any) -> Any:
     if magic != _MAGIC:
         raise ValueError(f"{name}: not a .npy file, and not an .npz file either (it starts with {magic!r})")
-    shape, order, dtype, offset = _read_header(file, name)
+    shape, order, dtype, offset = _read_header(file, name, options.max_header_size)
     if dtype.hasobject:
-        return _read_objects(file, name, allow_pickle, shape)
+        return _read_objects(file, name, options, shape)
     nbytes = math.prod(shape) * dtype.itemsize
     if nbytes == 0:
         # Nothing to read, so nothing to share; NumPy's memory serves.
@@ -458,7 +505,7 @@ def header_of(file: Reader, name: str) -> tuple[tuple[int, ...], str, Any, int] 
     return _read_header(file, name) if _read(file, len(_MAGIC), name) == _MAGIC else None
 
 
-def _read_header(file: Any, name: str) -> Any:
+def _read_header(file: Any, name: str, most: int = _MAX_HEADER) -> Any:
     """Shape, order ('C' or 'F'), dtype, and where the data begins, of a file that stands behind its magic."""
     version = _exactly(file, 2, name)
     if version not in (b"\x01\x00", b"\x02\x00", b"\x03\x00"):
@@ -469,10 +516,10 @@ def _read_header(file: Any, name: str) -> Any:
     width = "<H" if version[0] == 1 else "<I"
     lead = _exactly(file, struct.calcsize(width), name)
     length = struct.unpack(width, lead)[0]
-    if length > _MAX_HEADER:
+    if length > most:
         raise ValueError(
-            f"{name}: the header has {length} bytes, more than the {_MAX_HEADER} that load reads; "
-            f"if you trust the file, use numpy.load with max_header_size={length}"
+            f"{name}: the header has {length} bytes, more than the {most} that load reads; "
+            f"if you trust the file, pass max_header_size={length}"
         )
     header = _exactly(file, length, name)
     try:
@@ -481,7 +528,7 @@ def _read_header(file: Any, name: str) -> Any:
                 # NumPy has no public function for this version, which is the second in UTF-8.
                 header = ascii(ast.literal_eval(header.decode())).encode()
             counted = struct.pack("<I", len(header)) + header
-            shape, fortran, dtype = np.lib.format.read_array_header_2_0(io.BytesIO(counted))
+            shape, fortran, dtype = np.lib.format.read_array_header_2_0(io.BytesIO(counted), len(header))
     except (MemoryError, RecursionError) as error:
         raise ValueError(f"{name}: damaged: the header is nested too deeply") from error
     _check(shape, dtype, name)
@@ -529,13 +576,13 @@ def _elements(file: Any, nbytes: Any, name: str) -> Any:
     return data
 
 
-def _read_objects(file: Any, name: str, allow_pickle: Any, shape: Any) -> Any:
-    if not allow_pickle:
+def _read_objects(file: Any, name: str, options: _Options, shape: Any) -> Any:
+    if not options.allow_pickle:
         raise ValueError(
             f"{name}: the file holds an array of objects, a pickle that can execute anything; "
             "if you trust the sender, pass allow_pickle=True"
         )
-    objects = pickle.load(file)
+    objects = pickle.load(file, fix_imports=options.fix_imports, encoding=options.encoding)
     if not isinstance(objects, np.ndarray) or objects.shape != shape:
         raise ValueError(f"{name}: damaged: the pickle contradicts the header")
     return asarray(objects)
