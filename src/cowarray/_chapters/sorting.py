@@ -75,12 +75,18 @@ def argsort(
     ndarray
         Fresh, of a's shape.
 
+    Raises
+    ------
+    TypeError
+        `descending` is not a bool.
+
     Examples
     --------
     >>> import cowarray
     >>> cowarray.argsort(cowarray.asarray([1, 3, 1, 2]), descending=True)
     array([1, 3, 0, 2])
     """
+    _check_descending("argsort", descending)
     x = imported(a) if descending else None
     if x is None or np.ndim(x) == 0:
         return dispatched(np.argsort, a, axis=axis, kind=kind, order=order, stable=stable)
@@ -165,12 +171,18 @@ def sort(
     ndarray
         Fresh, of a's shape and dtype. The method `ndarray.sort` writes instead.
 
+    Raises
+    ------
+    TypeError
+        `descending` is not a bool.
+
     Examples
     --------
     >>> import cowarray
     >>> cowarray.sort(cowarray.asarray([2.0, float("nan"), 3.0]), descending=True)
     array([ 3.,  2., nan])
     """
+    _check_descending("sort", descending)
     x = imported(a) if descending else None
     if x is None or np.ndim(x) == 0:
         return dispatched(np.sort, a, axis=axis, kind=kind, order=order, stable=stable)
@@ -178,6 +190,11 @@ def sort(
     turned = np.flip(np.sort(np.flip(x, along), axis=along, kind=kind, order=order, stable=stable), along)
     ranks = _nan_ranks(turned)
     return turned.copy() if ranks is None else _by_rank(turned, ranks, along)
+
+
+def _check_descending(operation: str, descending: object) -> None:
+    if type(descending) is not bool:
+        raise TypeError(f"{operation}: descending must be True or False (got {descending!r})")
 
 
 def _with_axis(x: Any, axis: Any) -> tuple[Any, int]:

@@ -769,7 +769,10 @@ cdef class ndarray(Array):
         Raises
         ------
         ValueError
-            With ``copy=False``, no view has that shape.
+            The shape has another number of elements, or more than one -1; `order` is none of these; `copy` is text; with
+            ``copy=False``, no view has that shape.
+        TypeError
+            No shape is given, or a length is no integer.
 
         See Also
         --------
@@ -777,6 +780,8 @@ cdef class ndarray(Array):
         """
         if not shape:
             raise TypeError("reshape() takes exactly 1 argument (0 given)")
+        if copy is not None and type(copy) is not bool:
+            copy = as_flag(copy)
         if leaves_lane(self):
             return hand_reshape(self, shape, order, copy)
         if copy is None and order == "C":
@@ -1677,6 +1682,8 @@ cdef class ndarray(Array):
 
         Raises
         ------
+        TypeError
+            `copy` or `writable` is not a bool.
         ValueError
             `writable` for a read-only array, or together with `dtype`, `copy` or `na_value`; an `na_value` that the
             dtype cannot hold.
@@ -1685,13 +1692,17 @@ cdef class ndarray(Array):
         --------
         pandas.Series.to_numpy : Takes the same arguments, except `writable`.
         """
-        if dtype is not None or copy is not False or na_value is not ...:
+        if type(copy) is not bool:
+            raise TypeError(f"to_numpy: copy must be True or False (got {copy!r})")
+        if type(writable) is not bool:
+            raise TypeError(f"to_numpy: writable must be True or False (got {writable!r})")
+        if dtype is not None or copy or na_value is not ...:
             if writable:
                 raise ValueError(
                     "to_numpy: writable=True gives an alias, which has the array's own elements; drop it, or drop "
                     "dtype, copy and na_value"
                 )
-            return held_values(self, None if dtype is None else numpy_dtype(dtype), bool(copy), na_value)
+            return held_values(self, None if dtype is None else numpy_dtype(dtype), copy, na_value)
         if not writable:
             return snapshot(self)
         if not self.writeable:

@@ -156,7 +156,7 @@ def paging(mode=None, /, *, small_pages=None):
     ValueError
         Another mode, or a negative number.
     TypeError
-        The mode is neither text nor a number.
+        The mode is neither text nor an integer, or `small_pages` is not a bool.
 
     See Also
     --------
@@ -178,10 +178,12 @@ def paging(mode=None, /, *, small_pages=None):
     """
     cdef cow_paging_policy policy = paging_now()
     before = mode_of(policy)
+    if small_pages is not None and type(small_pages) is not bool:
+        raise TypeError(f"paging: small_pages must be True or False (got {small_pages!r})")
     if mode is not None:
         put_mode(&policy, mode)
     if small_pages is not None:
-        policy.small_pages = bool(small_pages)
+        policy.small_pages = <bint>small_pages
     use_paging(policy)
     return before
 

@@ -476,12 +476,23 @@ def from_dlpack(x, /, *, device=None, copy=None):
         A copy: lazy if `x` is a `cowarray.ndarray`, else made at once. With ``copy=False`` it shares bytes until it is
         written to.
 
+    Raises
+    ------
+    ValueError
+        Another device, or `copy` is text.
+    AttributeError
+        `x` has no ``__dlpack__``.
+    BufferError
+        It cannot be read so: memory of another device, or another dtype.
+
     See Also
     --------
     asarray : Converts anything else.
     numpy.from_dlpack : Returns a view of the producer's memory.
     """
     check_device(device)
+    if copy is not None and type(copy) is not bool:
+        copy = as_flag(copy)
     if is_array(x):
         if copy is None and exports_alias():
             return with_face(as_alias(<Array>x, "from_dlpack", False), False, BORN_VIEW)
