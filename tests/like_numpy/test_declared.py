@@ -129,6 +129,10 @@ _REFUSED = [
     ("add.reduce(x, axes=0)", "reduce() got an unexpected keyword argument 'axes'"),
     ("mean(x, axes=0)", "mean() got an unexpected keyword argument 'axes'"),
     ("mean(x, axis=0, out=shared, axes=0)", "mean() got an unexpected keyword argument 'axes'"),
+    ("add(x, x, None, True)", "add() takes from 2 to 3 positional arguments but 4 were given"),
+    ("expm1(x, None, True)", "expm1() takes from 1 to 2 positional arguments but 3 were given"),
+    ("modf(x, None, None, None)", "modf() takes from 1 to 3 positional arguments but 4 were given"),
+    ("divmod(x, x, None, None, None, True)", "divmod() takes from 2 to 4 positional arguments but 6 were given"),
     ("percentile(x, 50, x, x, x, x, x, x)", "percentile() takes from 2 to 7 positional arguments but 8 were given"),
 ]
 

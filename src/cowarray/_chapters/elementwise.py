@@ -117,7 +117,9 @@ _completed = Completed(_PARAMETERS)
 
 @calling(np.absolute)
 @_completed
-def abs(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def abs(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Absolute values; of complex numbers their magnitudes.
 
     Fresh, of x's shape and dtype; real.
@@ -126,7 +128,9 @@ def abs(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None
 
 @calling(np.arccos)
 @_completed
-def acos(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def acos(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Arc cosines, in radians from 0 to π.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -135,7 +139,9 @@ def acos(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 
 @calling(np.arccosh)
 @_completed
-def acosh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def acosh(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Inverse hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -145,7 +151,14 @@ def acosh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 @calling(np.add)
 @_completed
 def add(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Sums, ``x1 + x2``.
 
@@ -161,7 +174,9 @@ def add(
 
 @calling(np.arcsin)
 @_completed
-def asin(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def asin(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Arc sines, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -170,7 +185,9 @@ def asin(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 
 @calling(np.arcsinh)
 @_completed
-def asinh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def asinh(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Inverse hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -179,7 +196,9 @@ def asinh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 
 @calling(np.arctan)
 @_completed
-def atan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def atan(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Arc tangents, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -189,7 +208,14 @@ def atan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 @calling(np.arctan2)
 @_completed
 def atan2(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Angles of the points (x2, x1), in radians from -π to π: arc tangents of ``x1 / x2`` in the right quadrant.
 
@@ -199,7 +225,9 @@ def atan2(
 
 @calling(np.arctanh)
 @_completed
-def atanh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def atanh(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Inverse hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -209,7 +237,14 @@ def atanh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 @calling(np.bitwise_and)
 @_completed
 def bitwise_and(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Bits that are set in both, ``x1 & x2``, of integers or booleans.
 
@@ -220,7 +255,7 @@ def bitwise_and(
 @calling(np.invert)
 @_completed
 def bitwise_invert(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """All bits flipped, ``~x``, of integers or booleans.
 
@@ -231,7 +266,14 @@ def bitwise_invert(
 @calling(np.left_shift)
 @_completed
 def bitwise_left_shift(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Bits of x1 moved x2 places to the left, ``x1 << x2``, of integers.
 
@@ -242,7 +284,14 @@ def bitwise_left_shift(
 @calling(np.bitwise_or)
 @_completed
 def bitwise_or(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Bits that are set in one or in both, ``x1 | x2``, of integers or booleans.
 
@@ -253,7 +302,14 @@ def bitwise_or(
 @calling(np.right_shift)
 @_completed
 def bitwise_right_shift(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Bits of x1 moved x2 places to the right, ``x1 >> x2``, of integers; the sign stays.
 
@@ -264,7 +320,14 @@ def bitwise_right_shift(
 @calling(np.bitwise_xor)
 @_completed
 def bitwise_xor(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Bits that are set in just one, ``x1 ^ x2``, of integers or booleans.
 
@@ -274,7 +337,9 @@ def bitwise_xor(
 
 @calling(np.ceil)
 @_completed
-def ceil(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def ceil(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """The least whole numbers that are not less than x.
 
     Fresh, of x's shape and dtype.
@@ -336,7 +401,9 @@ def clip(
 
 @calling(np.conjugate)
 @_completed
-def conj(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def conj(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Complex conjugates.
 
     Fresh, of x's shape and dtype. Where `ndarray.conj` may be a lazy copy, this computes.
@@ -346,7 +413,14 @@ def conj(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 @calling(np.copysign)
 @_completed
 def copysign(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Magnitudes of x1 with the signs of x2.
 
@@ -356,7 +430,9 @@ def copysign(
 
 @calling(np.cos)
 @_completed
-def cos(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def cos(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Cosines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -365,7 +441,9 @@ def cos(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None
 
 @calling(np.cosh)
 @_completed
-def cosh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def cosh(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -375,7 +453,14 @@ def cosh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 @calling(np.divide)
 @_completed
 def divide(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Quotients, ``x1 / x2``, in floating point, also of integers.
 
@@ -386,7 +471,14 @@ def divide(
 @calling(np.equal)
 @_completed
 def equal(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Whether elements are equal, ``x1 == x2``.
 
@@ -396,7 +488,9 @@ def equal(
 
 @calling(np.exp)
 @_completed
-def exp(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def exp(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Exponentials, to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -405,7 +499,9 @@ def exp(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None
 
 @calling(np.expm1)
 @_completed
-def expm1(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def expm1(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """``exp(x) - 1``, exact also where x is near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -414,7 +510,9 @@ def expm1(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 
 @calling(np.floor)
 @_completed
-def floor(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def floor(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """The greatest whole numbers that are not greater than x.
 
     Fresh, of x's shape and dtype.
@@ -424,7 +522,14 @@ def floor(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 @calling(np.floor_divide)
 @_completed
 def floor_divide(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Quotients rounded down, ``x1 // x2``, of real numbers.
 
@@ -435,7 +540,14 @@ def floor_divide(
 @calling(np.greater)
 @_completed
 def greater(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Whether elements are greater, ``x1 > x2``.
 
@@ -446,7 +558,14 @@ def greater(
 @calling(np.greater_equal)
 @_completed
 def greater_equal(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Whether elements are greater or equal, ``x1 >= x2``.
 
@@ -457,7 +576,14 @@ def greater_equal(
 @calling(np.hypot)
 @_completed
 def hypot(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """``sqrt(x1**2 + x2**2)``, without overflow on the way.
 
@@ -484,7 +610,7 @@ def imag(val: ArrayLike) -> Any:
 @calling(np.isfinite)
 @_completed
 def isfinite(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """Whether elements are neither infinite nor NaN.
 
@@ -494,7 +620,9 @@ def isfinite(
 
 @calling(np.isinf)
 @_completed
-def isinf(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def isinf(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether elements are infinite.
 
     Fresh, of x's shape; booleans.
@@ -503,7 +631,9 @@ def isinf(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 
 @calling(np.isnan)
 @_completed
-def isnan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def isnan(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether elements are NaN.
 
     Fresh, of x's shape; booleans.
@@ -513,7 +643,14 @@ def isnan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 @calling(np.less)
 @_completed
 def less(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Whether elements are less, ``x1 < x2``.
 
@@ -524,7 +661,14 @@ def less(
 @calling(np.less_equal)
 @_completed
 def less_equal(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Whether elements are less or equal, ``x1 <= x2``.
 
@@ -534,7 +678,9 @@ def less_equal(
 
 @calling(np.log)
 @_completed
-def log(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def log(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Logarithms to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -543,7 +689,9 @@ def log(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None
 
 @calling(np.log10)
 @_completed
-def log10(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def log10(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Logarithms to the base 10.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -552,7 +700,9 @@ def log10(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 
 @calling(np.log1p)
 @_completed
-def log1p(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def log1p(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """``log(1 + x)``, exact also where x is near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -561,7 +711,9 @@ def log1p(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = No
 
 @calling(np.log2)
 @_completed
-def log2(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def log2(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Logarithms to the base 2.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -571,7 +723,14 @@ def log2(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 @calling(np.logaddexp)
 @_completed
 def logaddexp(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """``log(exp(x1) + exp(x2))``, without overflow on the way.
 
@@ -582,7 +741,14 @@ def logaddexp(
 @calling(np.logical_and)
 @_completed
 def logical_and(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Whether both are true; numbers are, but for 0.
 
@@ -593,7 +759,7 @@ def logical_and(
 @calling(np.logical_not)
 @_completed
 def logical_not(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """Whether elements are false; of numbers only 0 is.
 
@@ -604,7 +770,14 @@ def logical_not(
 @calling(np.logical_or)
 @_completed
 def logical_or(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Whether one or both are true; numbers are, but for 0.
 
@@ -615,7 +788,14 @@ def logical_or(
 @calling(np.logical_xor)
 @_completed
 def logical_xor(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Whether just one is true; numbers are, but for 0.
 
@@ -626,7 +806,14 @@ def logical_xor(
 @calling(np.maximum)
 @_completed
 def maximum(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """The greater of two elements; NaN if one is.
 
@@ -637,7 +824,14 @@ def maximum(
 @calling(np.minimum)
 @_completed
 def minimum(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """The lesser of two elements; NaN if one is.
 
@@ -648,7 +842,14 @@ def minimum(
 @calling(np.multiply)
 @_completed
 def multiply(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Products, ``x1 * x2``.
 
@@ -659,7 +860,7 @@ def multiply(
 @calling(np.negative)
 @_completed
 def negative(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """Numbers with the other sign, ``-x``.
 
@@ -670,7 +871,14 @@ def negative(
 @calling(np.nextafter)
 @_completed
 def nextafter(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """The next floating-point numbers after x1 in the direction of x2.
 
@@ -681,7 +889,14 @@ def nextafter(
 @calling(np.not_equal)
 @_completed
 def not_equal(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Whether elements differ, ``x1 != x2``.
 
@@ -692,7 +907,7 @@ def not_equal(
 @calling(np.positive)
 @_completed
 def positive(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """The numbers themselves, ``+x``.
 
@@ -703,7 +918,14 @@ def positive(
 @calling(np.power)
 @_completed
 def pow(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Powers, ``x1 ** x2``.
 
@@ -742,7 +964,7 @@ def real(val: ArrayLike) -> Any:
 @calling(np.reciprocal)
 @_completed
 def reciprocal(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """``1 / x``; of integers the whole part.
 
@@ -753,7 +975,14 @@ def reciprocal(
 @calling(np.remainder)
 @_completed
 def remainder(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Remainders of the division, ``x1 % x2``, with the sign of x2; of real numbers.
 
@@ -788,7 +1017,9 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: AnyArray | None = None
 
 @calling(np.sign)
 @_completed
-def sign(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def sign(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """-1, 0 or 1, as x is less than, equal to or greater than 0; of complex numbers ``x / abs(x)``.
 
     Fresh, of x's shape and dtype.
@@ -798,7 +1029,7 @@ def sign(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 @calling(np.signbit)
 @_completed
 def signbit(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """Whether the sign bit is set: less than 0, or -0.0.
 
@@ -808,7 +1039,9 @@ def signbit(
 
 @calling(np.sin)
 @_completed
-def sin(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def sin(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Sines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -817,7 +1050,9 @@ def sin(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None
 
 @calling(np.sinh)
 @_completed
-def sinh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def sinh(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -826,7 +1061,9 @@ def sinh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 
 @calling(np.sqrt)
 @_completed
-def sqrt(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def sqrt(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Square roots that are not negative; NaN, with a warning, of negative real numbers.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -836,7 +1073,7 @@ def sqrt(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 @calling(np.square)
 @_completed
 def square(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """Squares, ``x * x``.
 
@@ -847,7 +1084,14 @@ def square(
 @calling(np.subtract)
 @_completed
 def subtract(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Differences, ``x1 - x2``.
 
@@ -857,7 +1101,9 @@ def subtract(
 
 @calling(np.tan)
 @_completed
-def tan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def tan(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Tangents of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -866,7 +1112,9 @@ def tan(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None
 
 @calling(np.tanh)
 @_completed
-def tanh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def tanh(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
@@ -875,7 +1123,9 @@ def tanh(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 
 @calling(np.trunc)
 @_completed
-def trunc(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def trunc(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """The whole numbers next to x in the direction of 0.
 
     Fresh, of x's shape and dtype.

@@ -119,7 +119,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Any:
 @calling(np.bitwise_count)
 @_completed
 def bitwise_count(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """How many bits of an integer's absolute value are set.
 
@@ -129,7 +129,9 @@ def bitwise_count(
 
 @calling(np.cbrt)
 @_completed
-def cbrt(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def cbrt(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Cube roots of real numbers.
 
     Fresh, of x's shape, in floating point.
@@ -139,7 +141,7 @@ def cbrt(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 @calling(np.deg2rad)
 @_completed
 def deg2rad(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """Radians of angles in degrees.
 
@@ -150,7 +152,7 @@ def deg2rad(
 @calling(np.degrees)
 @_completed
 def degrees(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """Degrees of angles in radians.
 
@@ -166,6 +168,7 @@ def divmod(
     out1: AnyArray | None = None,
     out2: AnyArray | None = None,
     /,
+    *,
     out: _Pair = None,
     where: Where = True,
     dtype: DType = None,
@@ -184,7 +187,9 @@ def divmod(
 
 @calling(np.exp2)
 @_completed
-def exp2(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def exp2(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Powers of 2, ``2 ** x``.
 
     Fresh, of x's shape, in floating point.
@@ -193,7 +198,9 @@ def exp2(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = Non
 
 @calling(np.fabs)
 @_completed
-def fabs(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def fabs(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Absolute values of real numbers, in floating point.
 
     Fresh, of x's shape.
@@ -217,7 +224,14 @@ def fix(x: Operand, out: AnyArray | None = None) -> Any:
 @calling(np.float_power)
 @_completed
 def float_power(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Powers, ``x1 ** x2``, in floating point of double precision at least.
 
@@ -228,7 +242,14 @@ def float_power(
 @calling(np.fmax)
 @_completed
 def fmax(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """The greater of two elements; NaN only if both are.
 
@@ -239,7 +260,14 @@ def fmax(
 @calling(np.fmin)
 @_completed
 def fmin(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """The lesser of two elements; NaN only if both are.
 
@@ -250,7 +278,14 @@ def fmin(
 @calling(np.fmod)
 @_completed
 def fmod(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Remainders of the division with the sign of x1, as in C.
 
@@ -265,6 +300,7 @@ def frexp(
     out1: AnyArray | None = None,
     out2: AnyArray | None = None,
     /,
+    *,
     out: _Pair = None,
     where: Where = True,
     dtype: DType = None,
@@ -284,7 +320,14 @@ def frexp(
 @calling(np.gcd)
 @_completed
 def gcd(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Greatest common divisors of integers.
 
@@ -295,7 +338,14 @@ def gcd(
 @calling(np.heaviside)
 @_completed
 def heaviside(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Steps: 0 where x1 < 0, 1 where x1 > 0, x2 where x1 is 0.
 
@@ -347,7 +397,9 @@ def iscomplex(x: Operand) -> Any:
 
 @calling(np.isnat)
 @_completed
-def isnat(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def isnat(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """Whether times are NaT.
 
     Fresh, of x's shape; booleans.
@@ -397,7 +449,14 @@ def isreal(x: Operand) -> Any:
 @calling(np.lcm)
 @_completed
 def lcm(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Least common multiples of integers.
 
@@ -408,7 +467,14 @@ def lcm(
 @calling(np.ldexp)
 @_completed
 def ldexp(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """Multiples by powers of 2, ``x1 * 2 ** x2``; x2 are integers.
 
@@ -419,7 +485,14 @@ def ldexp(
 @calling(np.logaddexp2)
 @_completed
 def logaddexp2(
-    x1: Operand, x2: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Out = None,
+    *,
+    where: Where = True,
+    dtype: DType = None,
+    casting: Cast = "same_kind",
 ) -> Any:
     """``log2(2 ** x1 + 2 ** x2)``, without overflow on the way.
 
@@ -434,6 +507,7 @@ def modf(
     out1: AnyArray | None = None,
     out2: AnyArray | None = None,
     /,
+    *,
     out: _Pair = None,
     where: Where = True,
     dtype: DType = None,
@@ -477,7 +551,7 @@ def nan_to_num(
 @calling(np.rad2deg)
 @_completed
 def rad2deg(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """Degrees of angles in radians.
 
@@ -488,7 +562,7 @@ def rad2deg(
 @calling(np.radians)
 @_completed
 def radians(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """Radians of angles in degrees.
 
@@ -516,7 +590,9 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
 
 @calling(np.rint)
 @_completed
-def rint(x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind") -> Any:
+def rint(
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+) -> Any:
     """The nearest whole numbers, halves to the even neighbour.
 
     Fresh, of x's shape, in floating point.
@@ -538,7 +614,7 @@ def sinc(x: Operand) -> Any:
 @calling(np.spacing)
 @_completed
 def spacing(
-    x: Operand, /, out: Out = None, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
+    x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
     """The distance to the next floating-point number.
 

@@ -503,29 +503,29 @@ cdef object elementwise2(object ufunc, object x1, object x2, object out, object 
 # refuse what does not fit, by its name.
 def elementwise_function(ufunc, declared, /):
     """A function that calls one of NumPy's own ufuncs, of one or two operands and as many results."""
-    def one(x=MISSING, /, out=None, where=True, dtype=None, casting="same_kind", *rest, **unknown):
+    def one(x=MISSING, /, out=None, *rest, where=True, dtype=None, casting="same_kind", **unknown):
         if x is MISSING or rest or unknown:
-            refuse(declared, (x,), (out, where, dtype, casting), rest, unknown)
+            refuse(declared, (x,), (out,), rest, unknown)
         return elementwise1(ufunc, x, out, where, dtype, casting)
 
-    def two(x1=MISSING, x2=MISSING, /, out=None, where=True, dtype=None, casting="same_kind", *rest, **unknown):
+    def two(x1=MISSING, x2=MISSING, /, out=None, *rest, where=True, dtype=None, casting="same_kind", **unknown):
         if x2 is MISSING or rest or unknown:
-            refuse(declared, (x1, x2), (out, where, dtype, casting), rest, unknown)
+            refuse(declared, (x1, x2), (out,), rest, unknown)
         return elementwise2(ufunc, x1, x2, out, where, dtype, casting)
 
     def one_pair(
-        x=MISSING, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind", *rest, **unknown
+        x=MISSING, out1=None, out2=None, /, *rest, out=None, where=True, dtype=None, casting="same_kind", **unknown
     ):
         if x is MISSING or rest or unknown:
-            refuse(declared, (x,), (out1, out2, out, where, dtype, casting), rest, unknown)
+            refuse(declared, (x,), (out1, out2), rest, unknown)
         return elementwise1(ufunc, x, either_out(ufunc, out1, out2, out), where, dtype, casting)
 
     def two_pair(
-        x1=MISSING, x2=MISSING, out1=None, out2=None, /, out=None, where=True, dtype=None, casting="same_kind",
-        *rest, **unknown
+        x1=MISSING, x2=MISSING, out1=None, out2=None, /, *rest, out=None, where=True, dtype=None, casting="same_kind",
+        **unknown
     ):
         if x2 is MISSING or rest or unknown:
-            refuse(declared, (x1, x2), (out1, out2, out, where, dtype, casting), rest, unknown)
+            refuse(declared, (x1, x2), (out1, out2), rest, unknown)
         return elementwise2(ufunc, x1, x2, either_out(ufunc, out1, out2, out), where, dtype, casting)
 
     return {(1, 1): one, (2, 1): two, (1, 2): one_pair, (2, 2): two_pair}[ufunc.nin, ufunc.nout]
