@@ -287,12 +287,12 @@ def test_a_run_can_be_started_and_stopped():
     assert run.start() is run
     try:
         steps = chain(x, 10)
-        with pytest.raises(RuntimeError, match="started already"):
+        with pytest.raises(RuntimeError, match=r"^budget\.start: a budget has been started already"):
             cowarray.budget(1).start()
         assert together(lambda: cowarray.is_checkpointed(x + 1)) == [True]
     finally:
         run.stop()
-    with pytest.raises(RuntimeError, match="has not been started"):
+    with pytest.raises(RuntimeError, match=r"^budget\.stop: this budget has not been started"):
         run.stop()
     assert not cowarray.is_checkpointed(x + 1)
     assert np.array_equal(np.asarray(steps[10]), chain(np.asarray(x), 10, np.tanh)[10])
@@ -504,15 +504,21 @@ def test_other_bytes_that_come_back_are_noticed():
 @pytest.mark.parametrize(
     ("arguments", "error", "match"),
     [
-        (("much",), ValueError, "a size is"),
-        ((-1,), ValueError, "a size is"),
+        (("much",), ValueError, "^budget: nbytes must be bytes, or a number with a unit"),
+        ((-1,), ValueError, "^budget: nbytes must be bytes"),
+        ((None,), TypeError, "^budget: nbytes must be bytes"),
         ((1, {"heuristic": "best"}), ValueError, "heuristic must be one of"),
         ((1, {"verify": "no"}), TypeError, "verify must be True or False"),
         ((1, {"sample": 3}), TypeError, "sample must be True or False"),
         ((1, {"cost": "euro"}), ValueError, "cost must be one of"),
         ((1, {"keep": [3]}), TypeError, "names of operations"),
         ((1, {"keep": ["sin"], "recompute": "sin"}), ValueError, "'sin' cannot be both"),
-        ((1, {"small": None}), ValueError, "a size is"),
+        ((1, {"small": None}), TypeError, "^budget: small must be bytes"),
+        ((1, {"small": "x"}), ValueError, "^budget: small must be bytes"),
+        ((1, {"spill": 5}), TypeError, r"^budget: spill must be a path \(got 5\)"),
+        ((1, {"log": 5}), TypeError, r"^budget: log must be a path \(got 5\)"),
+        ((1, {"keep": 5}), TypeError, r"^budget: keep must be names of operations \(got 5\)"),
+        ((1, {"recompute": None}), TypeError, "^budget: recompute must be names of operations"),
         ((1, {"spill": "/nowhere/at/all"}), OSError, "nowhere|directory"),
     ],
 )

@@ -1,11 +1,14 @@
 """Sizes as text: what is read is what was meant, and nothing else is taken for a size."""
 
+import operator
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cowarray._modes.common.sizes import nbytes_of, readable
+import cowarray
+from cowarray._modes.common.sizes import nbytes_of, readable, whole_nbytes
 
 
 @pytest.mark.parametrize(
@@ -54,13 +57,45 @@ def test_a_size_is_read(text, nbytes):
         1.5,
         float("nan"),
         float("inf"),
-        True,
-        None,
     ],
 )
 def test_what_is_no_size_is_refused(text):
-    with pytest.raises(ValueError, match="as in '8 GiB'"):
-        nbytes_of(text)
+    with pytest.raises(ValueError, match=r"^small must be bytes, .* as in '8 GiB' .*got "):
+        nbytes_of(text, "small")
+
+
+@pytest.mark.parametrize("value", [True, np.True_, None, b"8 GiB", 1j, [1]], ids=repr)
+def test_what_is_neither_a_number_nor_text_is_of_the_wrong_type(value):
+    with pytest.raises(TypeError, match=r"^a size must be bytes, .* as in '8 GiB' .*got "):
+        nbytes_of(value)
+
+
+class Index:
+    def __index__(self):
+        return 4096
+
+
+@pytest.mark.parametrize("size", [4096, np.int64(4096), np.uint8(0), np.array(4096), Index()], ids=repr)
+def test_a_whole_number_of_bytes_is_any_integer(size):
+    assert whole_nbytes(size, "real") == operator.index(size)
+    assert type(whole_nbytes(size, "real")) is int
+    cowarray.fake(real=size)
+    cowarray.deferred(at_least=size)
+    before = cowarray.paging(size)
+    try:
+        assert cowarray.paging() == operator.index(size)
+    finally:
+        cowarray.paging(before)
+
+
+@pytest.mark.parametrize("size", [-1, np.int64(-1), True, np.True_, 4096.0, np.float64(1), "4096", None], ids=repr)
+def test_what_is_no_whole_number_of_bytes_is_refused(size):
+    for take in (lambda size: cowarray.fake(real=size), lambda size: cowarray.deferred(at_least=size)):
+        with pytest.raises(ValueError, match="must be an integer from 0 on, a number of bytes"):
+            take(size)
+    if size is not None:
+        with pytest.raises((TypeError, ValueError), match=r"^paging: "):
+            cowarray.paging(size)
 
 
 @given(st.integers(0, 2**70))

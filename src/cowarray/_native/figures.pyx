@@ -198,7 +198,7 @@ cdef object mode_of(cow_paging_policy policy):
 
 cdef int put_mode(cow_paging_policy *policy, object mode) except -1:
     cdef dict modes = {"off": COW_PAGING_OFF, "ledger": COW_PAGING_LEDGER, "eager": COW_PAGING_EAGER}
-    if not isinstance(mode, (str, int)) or isinstance(mode, bool):
+    if not isinstance(mode, str) and (isinstance(mode, bool) or not hasattr(type(mode), "__index__")):
         raise TypeError(f"paging: the mode must be text or a number of bytes (got {type(mode).__name__})")
     if isinstance(mode, str):
         if mode not in modes:
@@ -206,9 +206,10 @@ cdef int put_mode(cow_paging_policy *policy, object mode) except -1:
         policy.mode = modes[mode]
         policy.allowance = COW_PAGING_ALLOWANCE
         return 0
-    if not 0 <= mode < 2**62:
-        raise ValueError(f"paging: an allowance must be a number of bytes, at least 0 (got {mode})")
-    policy.allowance = mode
+    allowance = index(mode)
+    if not 0 <= allowance < 2**62:
+        raise ValueError(f"paging: an allowance must be a number of bytes, at least 0 (got {allowance})")
+    policy.allowance = allowance
     policy.mode = COW_PAGING_LEDGER
     return 0
 

@@ -93,7 +93,8 @@ class budget(Mode):
         `nbytes` or `small` is no size; `heuristic` or `cost` is none of these; a name is in both `keep` and
         `recompute`.
     TypeError
-        `verify` or `sample` is no bool, or a name in `keep` or `recompute` is no text.
+        `nbytes` or `small` is neither a number nor text, `verify` or `sample` no bool, `spill` or `log` no path, or a
+        name in `keep` or `recompute` no text.
     RuntimeError
         A block is entered while the budget has been started (`start`), or with a log that is complete; or it is left
         in another context than it was entered in, and has ended.
@@ -149,7 +150,8 @@ class budget(Mode):
         sample: bool = False,
         small: float | str = 65536,
     ) -> None:
-        limit = nbytes_of(nbytes)
+        limit = nbytes_of(nbytes, "budget: nbytes")
+        least = nbytes_of(small, "budget: small")
         if heuristic not in _HEURISTICS:
             raise ValueError(f"budget: heuristic must be one of {_HEURISTICS} (got {heuristic!r})")
         if cost not in _COSTS:
@@ -160,24 +162,25 @@ class budget(Mode):
         kept, recomputed = frozenset(_names("keep", keep)), frozenset(_names("recompute", recompute))
         if kept & recomputed:
             raise ValueError(f"budget: {min(kept & recomputed)!r} cannot be both in keep and in recompute")
+        spill_path, log_path = _path("spill", spill), _path("log", log)
         # Imported here, and not at the top: it turns on a GIL where there is none.
         with importing:
             from cowarray._modes.budget import managing, outside, pools, runs
             from cowarray._modes.common import blocks
 
         file = log_file = None
-        if spill is not None:
+        if spill_path is not None:
             with importing:
                 from cowarray._modes.budget.spilling import Spill
 
-            file = Spill(os.fspath(spill))
-        if log is not None:
+            file = Spill(spill_path)
+        if log_path is not None:
             with importing:
                 from cowarray._modes.budget.run_log import RunLog
 
-            log_file = RunLog(os.fspath(log))
-        held = pools.Pools(limit, heuristic, small=nbytes_of(small), sample=bool(sample), spilling=spill is not None)
-        self._run = runs.Run(held, cost == "model", bool(verify), log_file, file, kept, recomputed)
+            log_file = RunLog(log_path)
+        held = pools.Pools(limit, heuristic, small=least, sample=sample, spilling=spill is not None)
+        self._run = runs.Run(held, cost == "model", verify, log_file, file, kept, recomputed)
         self._managing, self._outside = managing, outside  # which has the door
         self._nbytes = limit
         super().__init__("budget", blocks.variable, self._run, ((managing.count_block, self._run),), blocks)
@@ -241,7 +244,16 @@ class budget(Mode):
     )
 
 
+def _path(parameter: str, path: Any) -> Any:
+    try:
+        return path if path is None else os.fspath(path)
+    except TypeError:
+        raise TypeError(f"budget: {parameter} must be a path (got {path!r})") from None
+
+
 def _names(parameter: str, names: Iterable[str]) -> list[str]:
+    if not isinstance(names, Iterable):
+        raise TypeError(f"budget: {parameter} must be names of operations (got {names!r})")
     names = list(names) if not isinstance(names, str) else [names]
     for name in names:
         if not isinstance(name, str):

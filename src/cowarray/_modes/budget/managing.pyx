@@ -339,9 +339,9 @@ def start(Run run not None, /):
     global everywhere
     with guard:
         if everywhere is not None:
-            raise RuntimeError("start: a budget has been started already: stop it first")
+            raise RuntimeError("budget.start: a budget has been started already: stop it first")
         if run.users:
-            raise RuntimeError("start: a block of this budget is open: leave it first")
+            raise RuntimeError("budget.start: a block of this budget is open: leave it first")
         begin_to_hold(run)
         everywhere = run
 
@@ -351,7 +351,7 @@ def stop(Run run not None, /):
     global everywhere
     with guard:
         if everywhere is not run:
-            raise RuntimeError("stop: this budget has not been started")
+            raise RuntimeError("budget.stop: this budget has not been started")
         everywhere = None
         end_to_hold(run)
 

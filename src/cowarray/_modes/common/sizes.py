@@ -1,10 +1,12 @@
 """Sizes of memory as people write and read them: "8 GiB"."""
 
+import operator
 import re
+from typing import SupportsIndex
 
 import numpy as np
 
-__all__ = ["nbytes_of", "readable"]
+__all__ = ["nbytes_of", "readable", "whole_nbytes"]
 
 _BINARY = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _FACTORS = (
@@ -15,7 +17,7 @@ _FACTORS = (
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*", re.IGNORECASE | re.ASCII)
 
 
-def nbytes_of(size: float | np.number | str) -> int:
+def nbytes_of(size: float | np.number | str, what: str = "a size") -> int:
     """Bytes of a size.
 
     Parameters
@@ -23,6 +25,8 @@ def nbytes_of(size: float | np.number | str) -> int:
     size : int, float or str
         Whole bytes, as 4096 or 1e9; or a number with a unit: "8 GiB" (of 1024), "500 MB" (of 1000), "4096". Case does
         not matter. A fraction of a byte is dropped from those.
+    what : str, default "a size"
+        What it is, in errors.
 
     Returns
     -------
@@ -32,19 +36,47 @@ def nbytes_of(size: float | np.number | str) -> int:
     ------
     ValueError
         It is no size, or a negative one.
+    TypeError
+        It is neither a number nor text.
     """
+    rule = f"{what} must be bytes, or a number with a unit, as in '8 GiB' or '500 MB' (got {size!r})"
+    if isinstance(size, bool) or not isinstance(size, (str, int, float, np.integer, np.floating)):
+        raise TypeError(rule)
     if isinstance(size, (float, np.floating)) and size.is_integer():
         size = int(size)
-    if isinstance(size, (int, np.integer)) and not isinstance(size, bool) and size >= 0:
+    if isinstance(size, (int, np.integer)) and size >= 0:
         return int(size)
     found = _SIZE.fullmatch(size) if isinstance(size, str) else None
     factor = None if found is None else _FACTORS.get(found[2].lower())
     if found is None or factor is None:
-        raise ValueError(f"a size is bytes, or a number with a unit, as in '8 GiB' or '500 MB' (got {size!r})")
+        raise ValueError(rule)
     whole, _, rest = found[1].partition(".")
     # In integers: no size is rounded that a float could not hold.
     power: int = 10 ** len(rest)
     return (int(whole or 0) * power + int(rest or 0)) * factor // power
+
+
+def whole_nbytes(size: SupportsIndex, what: str) -> int:
+    """A whole number of bytes, of Python's or of NumPy's integers.
+
+    Parameters
+    ----------
+    size : int
+    what : str
+        What it is, in errors.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        It is no integer, or a negative one.
+    """
+    if isinstance(size, bool) or not hasattr(type(size), "__index__") or operator.index(size) < 0:
+        raise ValueError(f"{what} must be an integer from 0 on, a number of bytes (got {size!r})")
+    return operator.index(size)
 
 
 def readable(nbytes: int) -> str:

@@ -4,13 +4,13 @@ import contextlib
 import types
 import warnings
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, SupportsIndex, TypeVar
 
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
-from cowarray._modes.common.sizes import readable
+from cowarray._modes.common.sizes import readable, whole_nbytes
 from cowarray._native.fork_locks import importing
 from cowarray._native.public import public
 from cowarray._native.storage import is_deferred_storage
@@ -76,17 +76,16 @@ class deferred(Mode):
     [1, 2, 5]
     """
 
-    def __init__(self, strict: bool = False, at_least: int = 0) -> None:
+    def __init__(self, strict: bool = False, at_least: SupportsIndex = 0) -> None:
         if type(strict) is not bool:
             raise TypeError(f"deferred: strict must be True or False (got {strict!r})")
-        if type(at_least) is not int or at_least < 0:
-            raise ValueError(f"deferred: at_least must be an integer from 0 on, a number of bytes (got {at_least!r})")
+        least = whole_nbytes(at_least, "deferred: at_least")
         # Imported here, and not at the top: it turns on a GIL where there is none.
         with importing:
             from cowarray._modes.common import blocks
             from cowarray._modes.deferred import recording
 
-        block = recording.Deferral(strict, at_least)
+        block = recording.Deferral(strict, least)
         super().__init__("deferred", blocks.variable, block, ((watch_births,),), blocks)
 
 

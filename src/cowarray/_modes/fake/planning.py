@@ -1,11 +1,12 @@
 """`fake`: arrays without bytes, and what a program would take in memory."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.entering import Mode
 from cowarray._modes.common.site import Site
+from cowarray._modes.common.sizes import whole_nbytes
 from cowarray._native.fork_locks import importing
 from cowarray._native.public import public
 from cowarray._native.storage import Storage, is_fake_storage
@@ -95,9 +96,8 @@ class fake(Mode):
     1
     """
 
-    def __init__(self, real: int = 0, assume: str | Mapping[str, object] | None = None) -> None:
-        if type(real) is not int or real < 0:
-            raise ValueError(f"fake: real must be an integer from 0 on, a number of bytes (got {real!r})")
+    def __init__(self, real: SupportsIndex = 0, assume: str | Mapping[str, object] | None = None) -> None:
+        least = whole_nbytes(real, "fake: real")
         # Imported here, and not at the top: it turns on a GIL where there is none.
         with importing:
             from cowarray._modes.common import blocks
@@ -105,7 +105,7 @@ class fake(Mode):
 
         self._enlisted = passing
         self._ledger = fakes.Ledger(True, assumptions.Assumptions(assume))
-        super().__init__("fake", blocks.variable, calls.Block(self._ledger, real), ((watch_births,),), blocks)
+        super().__init__("fake", blocks.variable, calls.Block(self._ledger, least), ((watch_births,),), blocks)
 
     @property
     def peak_bytes(self) -> int:
