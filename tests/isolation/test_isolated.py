@@ -1,5 +1,6 @@
 """`isolated`: what a function writes to its arguments nobody else sees, wherever in them the arrays are."""
 
+import asyncio
 import collections
 import inspect
 import pickle
@@ -209,6 +210,30 @@ def halved(x, times=1):
 def test_a_decorated_function_is_itself_to_pickle_and_to_inspect():
     assert pickle.loads(pickle.dumps(halved)) is halved
     assert str(inspect.signature(halved)) == "(x, times=1)"
+
+
+def test_coroutines_and_generators_have_arrays_of_the_call():
+    @cowarray.isolated
+    async def later(x):
+        await asyncio.sleep(0)
+        x[0] += 1
+        return x
+
+    @cowarray.isolated
+    def steps(x):
+        x[0] += 1
+        yield x
+
+    x = cowarray.ones(3)
+    waiting, begun = later(x), steps(x)
+    x[0] = 9
+    for found in (asyncio.run(as_awaited(waiting)), next(begun)):
+        assert (type(found), found.tolist()) == (cowarray.ndarray, [2, 1, 1])
+    assert x.tolist() == [9, 1, 1]
+
+
+async def as_awaited(waiting):
+    return await waiting
 
 
 def test_errors_pass():

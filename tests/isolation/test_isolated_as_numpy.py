@@ -1,6 +1,9 @@
 """`isolated(as_numpy=True)`: arguments are writable NumPy arrays of the call's own, and results are NumPy's."""
 
+import asyncio
+import inspect
 import pickle
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -204,6 +207,55 @@ def test_bad_arguments():
         cowarray.isolated(as_numpy=True)(5)
     with pytest.raises(ZeroDivisionError):
         cowarray.isolated(lambda: 1 / 0, as_numpy=True)()
+
+
+def test_what_is_awaited_becomes_numpys_and_arguments_are_the_calls_own_at_once():
+    @cowarray.isolated(as_numpy=True)
+    async def work(x):
+        await asyncio.sleep(0)
+        assert type(x) is np.ndarray
+        x[0] += 1
+        return {"ours": cowarray.asarray(x), "n": x}
+
+    async def work_twice(x):
+        waiting = [work(x), work(x)]
+        x[0] = 9
+        return await asyncio.gather(*waiting)
+
+    x = cowarray.ones(3)
+    for found in asyncio.run(work_twice(x)):
+        assert (type(found["ours"]), found["ours"].tolist()) == (np.ndarray, [2, 1, 1])
+        assert found["n"].tolist() == [2, 1, 1]
+    assert x.tolist() == [9, 1, 1]
+    if sys.version_info >= (3, 12):
+        assert inspect.iscoroutinefunction(work)
+
+
+def test_a_coroutines_pages_are_the_calls_until_its_end(can_page):
+    x = cowarray.zeros(N)
+
+    @cowarray.isolated(as_numpy=True)
+    async def work(x):
+        await asyncio.sleep(0)
+        x[0] = 1
+        return x[0]
+
+    assert asyncio.run(work(x)) == 1
+    assert x[0] == 0
+
+
+def test_generators_have_no_result_that_could_become_numpys():
+    def steps(x):
+        yield x
+
+    async def later_steps(x):
+        yield x
+
+    for function in (steps, later_steps):
+        with pytest.raises(
+            TypeError, match=r"^isolated: .*a generator has no result .got <function .*isolate what it calls"
+        ):
+            cowarray.isolated(function, as_numpy=True)
 
 
 def test_arrays_of_numpys_subclasses_keep_their_class():

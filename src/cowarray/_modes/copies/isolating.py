@@ -2,7 +2,8 @@
 
 import contextlib
 import functools
-from collections.abc import Callable
+import inspect
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -49,7 +50,7 @@ def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = 
     as_numpy : bool, default False
         Whether they are replaced by writable `numpy.ndarray`, for code that calls ``np.asarray`` or asks for the
         class. Those of 4 MiB or more are private pages, smaller and writable ones are copied at once. cowarray's
-        arrays in the result become NumPy's, copied only if others share their bytes.
+        arrays in the result, or in what is awaited, become NumPy's, copied only if others share their bytes.
 
     Returns
     -------
@@ -60,7 +61,7 @@ def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = 
     Raises
     ------
     TypeError
-        `function` cannot be called; as_numpy is not a bool.
+        `function` cannot be called, or is a generator function, with `as_numpy`; as_numpy is not a bool.
     ValueError
         In a call: the file of a memory map was cut short.
 
@@ -102,16 +103,32 @@ def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = 
     if not callable(function):
         raise TypeError(f"isolated: expected a function (got {type(function).__name__})")
 
+    if as_numpy and (inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)):
+        raise TypeError(
+            "isolated: with as_numpy the result becomes NumPy's, and a generator has no result (got "
+            f"{function!r}); isolate what it calls"
+        )
+
     run: Callable[..., Any] = function
     own_in = _own_numpy if as_numpy else _own
+    is_coroutine = inspect.iscoroutinefunction(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         walk = Walk(functools.partial(own_in, maps=Maps()))
         result = run(*walk(args), **walk(kwargs))
-        return Walk(_plain)(result) if as_numpy else result
+        if not as_numpy:
+            return result
+        return _awaited(result, walk) if is_coroutine else Walk(_plain)(result)
 
-    return call
+    # The arguments are the call's own at once, before anything is awaited: so it is no coroutine function itself.
+    mark = getattr(inspect, "markcoroutinefunction", None)  # from Python 3.12 on
+    return mark(call) if is_coroutine and mark is not None else call
+
+
+async def _awaited(coroutine: Awaitable[Any], arguments: object) -> Any:
+    """The result with NumPy's arrays. The arguments are kept until then: their pages are the call's."""
+    return Walk(_plain)(await coroutine)
 
 
 # ---- what stands for an array ----------------------------------------------------------------------------------------
