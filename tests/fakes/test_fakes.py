@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import ctypes
+import io
 import operator
 import os
 import pickle
@@ -407,3 +408,24 @@ def test_bad_shapes_raise_as_numpy_does():
 def test_bad_options_are_refused(real):
     with pytest.raises(ValueError, match="fake: "):
         fake(real=real)
+
+
+EXPORTS = [
+    lambda x: cw.save(io.BytesIO(), x),
+    lambda x: cw.changes(x, x + 0),
+    lambda x: cw.merge(x, x + 1, x + 2),
+    pickle.dumps,
+    np.asarray,
+    lambda x: np.zeros(x.shape).__setitem__(..., x),
+]
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_an_export_says_what_to_do_whatever_it_is_for(export):
+    with fake():
+        x = cw.zeros(5)
+    with pytest.raises(cw.FakeError) as found:
+        export(x)
+    needed, _, when = found.value.advice.partition("; if ")
+    assert needed == "compute it from real arrays: only the library's own functions take arrays without bytes"
+    assert when == "it is written into NumPy's array x, take that in first, by x = cowarray.fake_like(x)"

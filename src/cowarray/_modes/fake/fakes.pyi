@@ -10,6 +10,7 @@ from cowarray._ops.picking import Picked
 
 ADVICE: str
 FOREIGN_ADVICE: str
+EXPORT_ADVICE: str
 
 @final
 class Permit: ...

@@ -77,9 +77,9 @@ cdef enum:
     MOST_ENTRIES = 1024
 
 ADVICE = "decide by shape and dtype, or compute it from real arrays"
-FOREIGN_ADVICE = (
-    "only the library's own functions take arrays without bytes; to write into x[...] in NumPy's array, take that in, "
-    "by x = cowarray.fake_like(x)"
+FOREIGN_ADVICE = "compute it from real arrays: only the library's own functions take arrays without bytes"
+EXPORT_ADVICE = (
+    f"{FOREIGN_ADVICE}; if it is written into NumPy's array x, take that in first, by x = cowarray.fake_like(x)"
 )
 
 cdef dict BEHALVES = {
@@ -264,7 +264,8 @@ cdef int refuse_values(object keeper, Storage storage, const Access *access) exc
     operation = BEHALVES[<int>access.behalf] if allowed is None or allowed.operation is None else allowed.operation
     if access.intent == WRITES or access.intent == OVERWRITES:
         raise FakeError(operation, "whoever writes there needs bytes", site)
-    raise FakeError(operation, "a value is needed", site, ADVICE if access.behalf == OPERATION else FOREIGN_ADVICE)
+    advice = ADVICE if access.behalf == OPERATION else EXPORT_ADVICE if access.behalf == EXPORT else FOREIGN_ADVICE
+    raise FakeError(operation, "a value is needed", site, advice)
 
 
 def permit(str operation, list arrays, function, tuple args, dict kwargs, /):
