@@ -511,6 +511,11 @@ def test_bad_options_are_refused(options, error):
         deferred(**options)
 
 
+def test_what_cannot_be_called_is_refused():
+    with pytest.raises(TypeError, match=r"^deferred_init: expected a function \(got int\)$"):
+        cw.deferred_init(5)
+
+
 def test_a_repr_makes_nothing():
     with deferred():
         x = cw.ones((2, 3), "int8")

@@ -274,6 +274,9 @@ def test_a_read_only_array_is_refused_and_none_is_lent(x):
 def test_other_than_our_arrays_is_refused(x, other):
     with pytest.raises(TypeError, match=f"lend: expected cowarray.ndarray .got {type(other).__name__} at position 1"):
         cowarray.lend(x, other)
+    advice = "pass the arrays one by one" if type(other) is list else "NumPy arrays need no lending"
+    with pytest.raises(TypeError, match=f"; {advice}$"):
+        cowarray.lend(other)
     with pytest.raises(TypeError, match="at least one"):
         cowarray.lend()
 

@@ -358,11 +358,18 @@ def test_each_line_is_named_with_what_it_assumed():
 @pytest.mark.parametrize(
     "wrong",
     ["masks", "masks=2", "masks=-0.1", "masks=most", "mask=1", "conditions=2", "numbers=x", "rounds=0", "rounds=1.5",
-     "", "a.py=1", "a.py:b=1", {"masks": None}, 3, ["all"]],
+     "rounds=inf", "rounds=nan", "masks=nan", "", "a.py=1", "a.py:b=1", {"masks": None}, {5: 3}, {None: 1}, 3, ["all"]],
+    ids=str,
 )  # fmt: skip
 def test_what_cannot_be_assumed_is_said(wrong):
     with pytest.raises(ValueError, match=r"^assume: "):
         cw.fake(assume=wrong)
+
+
+@pytest.mark.parametrize("wrong", ["maybe", "2", None])
+def test_what_may_be_assumed_of_a_condition_is_said(wrong):
+    with pytest.raises(ValueError, match=r"^assume: conditions must be true or false \(got "):
+        cw.fake(assume={"conditions": wrong})
 
 
 def test_small_arrays_stay_real():

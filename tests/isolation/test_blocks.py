@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import contextvars
+import functools
 import threading
 
 import pytest
@@ -305,6 +306,14 @@ def test_what_is_no_function_and_what_gives_control_back_in_the_middle_is_not_de
             make()(function)
     with pytest.raises(TypeError, match="expected a function"):
         make()(3)
+
+
+def test_a_mode_that_stands_above_a_function_without_parentheses_says_what_to_write(modes):
+    make, _ = modes
+    kind = type(make())
+    for below in (len, test_figures_of_all_calls_add_up, object, functools.partial(len)):
+        with pytest.raises(TypeError, match=rf"^{kind.__name__}: .* \(got .*\); write @cowarray\.{kind.__name__}\(\)$"):
+            kind(below)
 
 
 def test_figures_of_all_calls_add_up():

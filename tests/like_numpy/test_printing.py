@@ -97,6 +97,11 @@ def test_what_is_no_name_is_refused_and_changes_nothing(wrong):
         cowarray.set_printoptions(precision=3, name=wrong)
     with pytest.raises(TypeError, match="name must be a str"), cowarray.printoptions(name=wrong):
         pass
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^set_printoptions.. got an unexpected keyword argument 'nonsense'"):
         cowarray.set_printoptions(nonsense=3, name="mine")
+    with (
+        pytest.raises(TypeError, match=r"^printoptions.. got an unexpected keyword argument 'nonsense'"),
+        cowarray.printoptions(nonsense=3),
+    ):
+        pytest.fail("entered")
     assert cowarray.get_printoptions() == before

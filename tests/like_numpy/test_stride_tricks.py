@@ -271,6 +271,12 @@ CALLS = [
 ]
 
 
+def test_arguments_that_do_not_fit_are_refused_by_the_name_of_the_class():
+    for args, kwargs in [((), {}), ((2,), {"nonsense": 1}), ((2, "f8", None, 0, None, "C", 1), {})]:
+        with pytest.raises(TypeError, match=r"^ndarray\(\) "):
+            cowarray.ndarray(*args, **kwargs)
+
+
 @pytest.mark.parametrize(("args", "kwargs"), CALLS)
 def test_an_array_of_a_shape_is_numpys(args, kwargs):
     try:

@@ -275,6 +275,10 @@ def test_it_is_off_unless_it_is_asked_for():
     for lease in (0, -1, float("nan")):
         with pytest.raises(ValueError, match="lease"):
             ca.by_descriptor(lease=lease)
+    for lease in ("1h", None, True):
+        for take in (ca.by_descriptor, ca.by_descriptor.start):
+            with pytest.raises(TypeError, match=r"^by_descriptor: lease must be a number of seconds .got "):
+                take(lease=lease)
     for name in list(sharer()._leases):
         sharer().end(name)
     del x

@@ -99,6 +99,8 @@ def printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> Generato
     ...     print(repr(cowarray.array([2 / 3])))
     cowarray.array([0.67])
     """
+    for unknown in kwargs.keys() - np.get_printoptions().keys():
+        raise TypeError(f"printoptions() got an unexpected keyword argument {unknown!r}")
     kind = repr_class.get() if name is None else _kind(name)
     with np.printoptions(*args, **kwargs):
         token = repr_class.set(kind)

@@ -135,7 +135,7 @@ from cowarray._ops.shapes cimport hand_flatten, hand_reshape, lies_as, quick_res
 from cowarray._face.printing import named, outline
 from cowarray._native.mapped_files import spare_maps
 from cowarray._native.storage import page_storage
-from cowarray._ops.strided import as_strided, new_array
+from cowarray._ops.strided import as_strided, ndarray as new_array
 
 cnp.import_array()
 

@@ -3,7 +3,7 @@ from typing import Any, SupportsIndex
 
 from numpy.typing import ArrayLike, DTypeLike
 
-from cowarray._face.ndarray import ndarray
+from cowarray._face.ndarray import ndarray as _Array
 
 def as_strided(
     x: ArrayLike,
@@ -11,12 +11,12 @@ def as_strided(
     strides: SupportsIndex | Sequence[SupportsIndex] | None = None,
     subok: bool = False,
     writeable: bool = True,
-) -> ndarray[Any, Any]: ...
-def new_array(
+) -> _Array[Any, Any]: ...
+def ndarray(
     shape: SupportsIndex | Sequence[SupportsIndex],
     dtype: DTypeLike | None = None,
     buffer: Any = None,
     offset: SupportsIndex = 0,
     strides: SupportsIndex | Sequence[SupportsIndex] | None = None,
     order: str | None = None,
-) -> ndarray[Any, Any]: ...
+) -> _Array[Any, Any]: ...

@@ -125,7 +125,7 @@ cdef Array strided_view(Array x, tuple lengths, tuple steps, bint writeable):
     return <Array>as_standard(view) if x.standard else view
 
 
-def new_array(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
+def ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
     """The constructor of `cowarray.ndarray`, whose docstring describes it."""
     lengths = settled_lengths(shape)
     wanted = numpy_dtype(dtype)

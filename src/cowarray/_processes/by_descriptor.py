@@ -1,5 +1,6 @@
 """`by_descriptor`: arrays that go to other processes as descriptors."""
 
+import numbers
 import os
 import sys
 from types import TracebackType
@@ -50,8 +51,10 @@ class by_descriptor:
 
     Raises
     ------
+    TypeError
+        `lease` is no number.
     ValueError
-        `lease` is not positive.
+        It is not positive.
 
     See Also
     --------
@@ -100,6 +103,13 @@ class by_descriptor:
         ----------
         lease : float, default 3600.0
             As of the block.
+
+        Raises
+        ------
+        TypeError
+            `lease` is no number.
+        ValueError
+            It is not positive.
         """
         _begin(None, _checked(lease))
 
@@ -134,6 +144,8 @@ class by_descriptor:
 
 
 def _checked(lease: float) -> float:
+    if isinstance(lease, bool) or not isinstance(lease, numbers.Real):
+        raise TypeError(f"by_descriptor: lease must be a number of seconds (got {lease!r})")
     seconds = float(lease)
     if not seconds > 0:
         raise ValueError(f"by_descriptor: lease must be a positive number of seconds (got {lease!r})")

@@ -63,6 +63,14 @@ cdef class Mode:
         `blocks`, where the variable is that one's. It is not imported here, for it turns on a GIL where there is none.
     """
 
+    def __cinit__(self, *args, **kwargs):
+        if args and callable(args[0]):
+            name = type(self).__name__
+            raise TypeError(
+                f"{name}: a function is decorated by an instance, not by the class (got {args[0]!r}); "
+                f"write @cowarray.{name}()"
+            )
+
     def __init__(self, str name not None, variable, value, tuple counters not None, blocks=None):
         self.name = name
         self.variable = variable

@@ -62,9 +62,10 @@ class lend(Generic[_Lent]):
             raise TypeError("lend: expected at least one array to lend (got none)")
         for position, x in enumerate(arrays):
             if type(x) is not ndarray:
+                several = isinstance(x, (list, tuple))
                 raise TypeError(
                     f"lend: expected cowarray.ndarray (got {type(x).__name__} at position {position}); "
-                    "NumPy's arrays need no lending"
+                    f"{'pass the arrays one by one' if several else 'NumPy arrays need no lending'}"
                 )
         self._arrays: tuple[ndarray[Any, Any], ...] = arrays
         self._entered: list[Any] = []

@@ -104,6 +104,11 @@ def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) 
     object
         What it returns.
 
+    Raises
+    ------
+    TypeError
+        `fn` cannot be called.
+
     Warns
     -----
     UserWarning
@@ -123,6 +128,8 @@ def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) 
     >>> cowarray.is_deferred(fields[8])
     True
     """
+    if not callable(fn):
+        raise TypeError(f"deferred_init: expected a function (got {type(fn).__name__})")
     with deferred():
         made = fn(*args, **kwargs)
     if not is_deferred(made):

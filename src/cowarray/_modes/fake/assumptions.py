@@ -15,6 +15,13 @@ __all__ = ["ANSWERS", "Assumed", "Assumptions"]
 # What may be assumed, with what "all" says of it.
 ANSWERS = {"masks": "all", "conditions": "true", "numbers": "1", "rounds": "10"}
 
+# What answers may be, of those that may not be any number.
+_RULES = {
+    "masks": "a fraction of the elements, from 0 to 1, or all",
+    "conditions": "true or false",
+    "rounds": "an integer from 1 on",
+}
+
 _NAMED = {"all": 1.0, "true": 1.0, "yes": 1.0, "none": 0.0, "false": 0.0, "no": 0.0}
 
 # The number that ends a loop until something is small enough. Not 0: programs divide by what they measure.
@@ -94,8 +101,8 @@ class Assumptions:
         if "rounds" in self._answers:
             self._answers.setdefault("conditions", 1.0)
 
-    def _take(self, key: str, value: object) -> None:
-        file, _, line = key.rpartition(":")
+    def _take(self, key: object, value: object) -> None:
+        file, _, line = key.rpartition(":") if isinstance(key, str) else ("", "", "")
         if key in ANSWERS:
             self._answers[key] = _checked(key, value)
         elif file and line.isdecimal():
@@ -198,14 +205,14 @@ class Assumptions:
         return [Assumed(*key, times) for key, times in sorted(self._noted.items())]
 
 
-def _pairs(given: str | Mapping[str, object] | None) -> list[tuple[str, object]]:
+def _pairs(given: str | Mapping[str, object] | None) -> list[tuple[object, object]]:
     if given is None:
         return []
     if isinstance(given, Mapping):
         return list(given.items())
     if not isinstance(given, str):
         raise ValueError(f"assume: expected a text, a mapping or None (got {given!r})")
-    found: list[tuple[str, object]] = []
+    found: list[tuple[object, object]] = []
     for item in given.split(","):
         key, equals, value = item.strip().rpartition("=")
         if not equals and value == "all":
@@ -226,15 +233,17 @@ def _number(key: str, value: object) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise ValueError(f"assume: {key} must be a number, true or false, all or none (got {value!r})") from None
+        rule = _RULES.get(key, "a number, true or false, all or none")
+        raise ValueError(f"assume: {key} must be {rule} (got {value!r})") from None
 
 
 def _checked(key: str, value: object) -> float:
     number = _number(key, value)
-    if key == "masks" and not 0 <= number <= 1:
-        raise ValueError(f"assume: masks must be a fraction of the elements, from 0 to 1, or all (got {value!r})")
-    if key == "conditions" and number not in (0, 1):
-        raise ValueError(f"assume: conditions must be true or false (got {value!r})")
-    if key == "rounds" and (number < 1 or number != int(number)):
-        raise ValueError(f"assume: rounds must be an integer from 1 on (got {value!r})")
+    fits = {
+        "masks": 0 <= number <= 1,
+        "conditions": number in (0, 1),
+        "rounds": number >= 1 and number.is_integer(),
+    }
+    if not fits.get(key, True):
+        raise ValueError(f"assume: {key} must be {_RULES[key]} (got {value!r})")
     return number
