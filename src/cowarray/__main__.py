@@ -166,7 +166,7 @@ def _add_replay(commands: Any) -> None:
     replay.add_argument(
         "--remat-limit",
         metavar="TIMES",
-        type=float,
+        type=_times,
         default=100.0,
         help="give up where as many times what the log took is computed again (default: 100)",
     )
@@ -202,6 +202,16 @@ def _size(text: str) -> Any:
         return nbytes_of(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _times(text: str) -> float:
+    try:
+        times = float(text)
+    except ValueError:
+        times = -1.0
+    if not times >= 0:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 on (got {text!r})")
+    return times
 
 
 def _assumed(text: str) -> Any:

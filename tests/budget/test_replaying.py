@@ -577,6 +577,15 @@ def test_the_command_prints_a_table(log, capsys):
         assert line.split()[:6] == ["2", "B", heuristic, "stops", "at", "line"]
 
 
+@pytest.mark.parametrize("times", ["-3", "nan", "-inf", "often"])
+def test_the_command_refuses_what_is_no_limit(log, capsys, times):
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", str(log), f"--remat-limit={times}"])
+    assert ended.value.code == 2
+    assert f"--remat-limit: must be a number from 0 on (got '{times}')" in capsys.readouterr().err
+    assert main(["replay", str(log), "--budget", "16", "--remat-limit", "inf"]) == 0
+
+
 def test_the_command_says_the_same_as_json(log, capsys):
     arguments = ["--budget", "16", "--sample", "--seed", "3", "--small", "1", "--end", "keep", "--remat-limit", "50"]
     assert main(["replay", str(log), "--json", *arguments]) == 0

@@ -513,6 +513,19 @@ def test_assertions_of_numpys_testing_hold_where_conditions_are_assumed(tmp_path
     assert [(each["answer"], each["times"]) for each in found["assumed"]] == [("true", 20)]
 
 
+def test_options_of_no_use_are_said(tmp_path):
+    lines = [f"--assume={line}=true" for line in ("script.py:7", "script.py:70", "other.py:7", "script.py:1")]
+    result = command(tmp_path, "--assume=all", *lines, "--include", "nosuch", script(tmp_path, NEEDY))
+    assert result.returncode == 0
+    assert result.stderr.splitlines()[:4] == [
+        "plan: --include nosuch: no such package was imported",
+        "plan: --assume script.py:70: nothing was asked there",
+        "plan: --assume other.py:7: nothing was asked there",
+        "plan: --assume script.py:1: nothing was asked there",
+    ]
+    assert result.stderr.splitlines()[4].startswith("cowarray plan: ")
+
+
 def test_what_cannot_be_assumed_is_refused_before_the_program_runs(tmp_path):
     result = command(tmp_path, "--assume", "masks=7", script(tmp_path, "print('ran')"))
     assert (result.returncode, result.stdout) == (2, "")

@@ -280,6 +280,26 @@ def test_modules_of_the_program_and_packages_that_are_named(tmp_path):
     assert shown == ["own/beside.py:4", "installed.py:4"]
 
 
+@pytest.mark.parametrize("options", [[], ["--json"], ["--output", "report"]], ids=str)
+def test_a_package_that_was_named_and_not_imported_is_said(tmp_path, options):
+    script(tmp_path, "import numpy\n", "libraries/named/part.py")
+    text = """
+        import atexit, sys
+        sys.path.append("libraries")
+        import numpy as np
+        atexit.register(lambda: __import__("named.part"))
+        print(np.zeros(3).sum())
+    """
+    named = ["--include", "named", "--include", "name", "--include", "nosuch.part"]
+    result = command(tmp_path, *options, *named, script(tmp_path, text))
+    assert (result.stdout, result.returncode) == ("0.0\n", 0)
+    said = [f"simulate: --include {package}: no such package was imported" for package in ("name", "nosuch.part")]
+    assert result.stderr.splitlines()[:2] == said
+    if options == ["--json"]:
+        assert json.loads(result.stderr.splitlines()[-1])["exit_status"] == 0  # still the last line
+    assert (len(result.stderr.splitlines()) == 2) is ("--output" in options)
+
+
 def test_a_module_that_is_run_by_its_name(tmp_path):
     script(tmp_path, DIAGONAL, "elsewhere/package/part.py")
     script(tmp_path, "", "elsewhere/package/__init__.py")

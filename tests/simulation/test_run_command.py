@@ -252,6 +252,15 @@ def test_modules_and_pytest(tmp_path):
     assert result.returncode == 1
 
 
+@pytest.mark.parametrize("options", [[], ["--report"]], ids=str)
+def test_a_package_that_was_named_and_not_imported_is_said(tmp_path, options):
+    name = written(tmp_path, "import json, numpy as np\nprint(np.zeros(2))\n")
+    result = run(tmp_path, *options, "--include", "nosuch", "--include", "json", name)
+    assert (result.stdout, result.returncode) == ("[0. 0.]\n", 0)
+    assert result.stderr.splitlines()[0] == "run: --include nosuch: no such package was imported"
+    assert result.stderr.count("--include") == 1
+
+
 def test_what_cannot_be_run(tmp_path):
     assert run(tmp_path).returncode == 2
     missing = run(tmp_path, "missing.py")

@@ -88,8 +88,11 @@ def run(
             return json.dumps(found, ensure_ascii=True) + "\n", found["exit_status"]
         return written_out(found, _plans[0], reporting.names(started)), found["exit_status"]
 
+    def unused() -> list[str]:
+        return [f"--assume {line}: nothing was asked there" for line in _plans[0]._ledger.assumptions.unasked]
+
     enter = functools.partial(_enter, real, assume)
-    return reporting.run("plan", program, enter, report, output=output, failed=failed)
+    return reporting.run("plan", program, enter, report, output=output, failed=failed, unused=unused)
 
 
 _plans: list[cowarray.fake] = []  # the plan of this process

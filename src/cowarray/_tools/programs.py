@@ -96,6 +96,15 @@ class Program:
         self.include = tuple(include)
         self.replacing = replacing
 
+    def not_imported(self) -> list[str]:
+        """Of the packages that were named, those of which nothing has been imported in this process.
+
+        Returns
+        -------
+        list of str
+        """
+        return [package for package in self.include if not _is_imported(package)]
+
     def prepare(self) -> "ImportRule":
         """Set up `sys` as Python does, and find out where the program's own modules lie.
 
@@ -380,6 +389,18 @@ def _folders_of(package: str) -> tuple[str, ...]:
         if spec is None or (path := spec.submodule_search_locations) is None:
             return ()
     return tuple(os.path.join(os.path.realpath(folder), "") for folder in path)
+
+
+def _is_imported(package: str) -> bool:
+    """Whether a package, or a part of it under whatever name, has been imported."""
+    folders = _folders_of(package)
+    for name, module in list(sys.modules.items()):
+        if name == package or name.startswith(f"{package}."):
+            return True
+        file = vars(module).get("__file__") if isinstance(module, types.ModuleType) else None
+        if folders and isinstance(file, str) and os.path.realpath(file).startswith(folders):
+            return True
+    return False
 
 
 def _take_classes(kind: type) -> None:

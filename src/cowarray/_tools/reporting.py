@@ -18,7 +18,7 @@ from cowarray._modes.common.held_file import HeldFile
 from cowarray._tools import programs, stand_ins
 from cowarray._tools.programs import ImportRule, Program
 
-__all__ = ["cut", "head", "line_of", "names", "run"]
+__all__ = ["cut", "head", "line_of", "names", "run", "unused_packages"]
 
 
 def run(
@@ -29,8 +29,11 @@ def run(
     *,
     output: str | os.PathLike[str] | None = None,
     failed: Callable[[ImportRule, BaseException], object] | None = None,
+    unused: Callable[[], list[str]] = list,
 ) -> int:
     """Run a program, and write the report.
+
+    Before the report, stderr gets what of the options was of no use: the name of a package may be misspelt.
 
     Parameters
     ----------
@@ -45,6 +48,8 @@ def run(
         A file for the report. Default: stderr.
     failed : callable, optional
         As in `programs.run`.
+    unused : callable, optional
+        Called without arguments at the end, it says which more of the options were of no use.
 
     Returns
     -------
@@ -57,7 +62,8 @@ def run(
         It ended the program.
     """
     try:
-        place = _File(output) if output is not None else _Stderr()
+        stderr = _Stderr()
+        place = _File(output) if output is not None else stderr
     except (OSError, ValueError) as failure:
         return _refuse(command, f"cannot write to {output!r}: {getattr(failure, 'strerror', None) or failure}")
 
@@ -66,6 +72,7 @@ def run(
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):  # closed, or none; Python says at its end what cannot be written
                 stream.flush()
+        stderr.write("".join(f"{command}: {remark}\n" for remark in [*unused_packages(program), *unused()]))
         try:
             place.write(text)
         except OSError as failure:
@@ -77,6 +84,20 @@ def run(
         return programs.run(program, enter, finish, failed)
     except programs.CannotRun as failure:
         return _refuse(command, str(failure))
+
+
+def unused_packages(program: Program) -> list[str]:
+    """Say which packages were named, and not imported.
+
+    Parameters
+    ----------
+    program : cowarray._tools.programs.Program
+
+    Returns
+    -------
+    list of str
+    """
+    return [f"--include {package}: no such package was imported" for package in program.not_imported()]
 
 
 def _refuse(command: str, text: str) -> int:

@@ -1,5 +1,6 @@
 """``python -m cowarray run``: a program that was written for NumPy, on this library's arrays."""
 
+import contextlib
 import functools
 import json
 import os
@@ -55,9 +56,16 @@ def run(
         It ended the program.
     """
     enter = functools.partial(_enter, aliasing, paging, report)
+
+    def finish(status: int, _: ImportRule) -> int:
+        for remark in reporting.unused_packages(program):
+            with contextlib.suppress(Exception):  # closed, or none
+                print(f"run: {remark}", file=sys.stderr, flush=True)
+        return status
+
     if not report:
         try:
-            return programs.run(program, enter, lambda status, _: status)
+            return programs.run(program, enter, finish)
         except programs.CannotRun as failure:
             print(f"run: {failure}", file=sys.stderr)
             return 2

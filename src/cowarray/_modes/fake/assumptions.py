@@ -91,6 +91,7 @@ class Assumptions:
         self.latest: tuple[Site, str, str] | None = None
         self._answers: dict[str, float] = {}
         self._lines: dict[tuple[str, int], float] = {}
+        self._unasked: dict[tuple[str, int], None] = {}  # those where nothing has been asked, in their order
         self._at: dict[Site, float | None] = {}  # which of those hold at a line
         # By code objects, which are too long to be compared; and by instructions, or by positions in the source.
         self._places: dict[tuple[int, int], _Place] = {}
@@ -107,6 +108,7 @@ class Assumptions:
             self._answers[key] = _checked(key, value)
         elif file and line.isdecimal():
             self._lines[file, int(line)] = _number(key, value)
+            self._unasked[file, int(line)] = None
         else:
             raise ValueError(f"assume: {key!r} is none of {', '.join(ANSWERS)}, and no FILE:LINE")
 
@@ -163,14 +165,17 @@ class Assumptions:
         if not self._lines:
             return site, place, None
         if site not in self._at:
-            self._at[site] = next(
+            named = next(
                 (
-                    answer
-                    for (file, line), answer in self._lines.items()
+                    (file, line)
+                    for file, line in self._lines
                     if line == site.lineno and f"/{site.filename}".endswith(f"/{file.lstrip('./')}")
                 ),
                 None,
             )
+            self._at[site] = None if named is None else self._lines[named]
+            if named is not None:
+                self._unasked.pop(named, None)
         return site, place, self._at[site]
 
     def _place(self, code: CodeType, offset: int) -> _Place:
@@ -198,6 +203,11 @@ class Assumptions:
         self._noted[key] = self._noted.get(key, 0) + 1
 
     # ---- what has been assumed
+
+    @property
+    def unasked(self) -> list[str]:
+        """list of str: Lines for which an answer was given, as FILE:LINE, and at which nothing was asked."""
+        return [f"{file}:{line}" for file, line in self._unasked]
 
     @property
     def noted(self) -> list[Assumed]:
