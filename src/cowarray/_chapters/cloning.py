@@ -35,6 +35,15 @@ def lazy_clone(x: Any, /) -> Any:
     ndarray
         A copy, lazy where possible; writable, in a Storage of its own.
 
+    Raises
+    ------
+    ValueError
+        `x` cannot become an array.
+    MemoryError
+        There is no memory for a copy that is made at once.
+    CopyError
+        Inside ``no_copy(eager=True)``, if the copy would be made at once.
+
     See Also
     --------
     explain : Says whether a copy is lazy, and why.

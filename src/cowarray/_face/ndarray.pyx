@@ -299,7 +299,7 @@ cdef class ndarray(Array):
 
     @property
     def storage(self):
-        """Storage: The alias set; two arrays alias if and only if this is the same object."""
+        """Storage: The alias set; two arrays alias where this is the same object, and their elements overlap."""
         return storage_for(self)
 
     @property
@@ -708,6 +708,13 @@ cdef class ndarray(Array):
         ndarray
             A copy, writable. Made at once if a lazy one would cost more: see `cowarray.explain`.
 
+        Raises
+        ------
+        MemoryError
+            There is no memory for a copy that is made at once.
+        cowarray.CopyError
+            Inside ``cowarray.no_copy(eager=True)``, if the copy would be made at once.
+
         See Also
         --------
         copy : Lays elements out in an order.
@@ -769,8 +776,8 @@ cdef class ndarray(Array):
         Raises
         ------
         ValueError
-            The shape has another number of elements, or more than one -1; `order` is none of these; `copy` is text; with
-            ``copy=False``, no view has that shape.
+            The shape has another number of elements, or more than one -1; `order` is none of these; `copy` is text;
+            with ``copy=False``, no view has that shape.
         TypeError
             No shape is given, or a length is no integer.
 

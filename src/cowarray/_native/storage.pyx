@@ -100,8 +100,9 @@ cdef class Hold:
 cdef class Storage:
     """The bytes behind arrays that alias each other.
 
-    Two arrays alias if and only if they have the same Storage: ``x.storage is y.storage``. Several Storages may share
-    one allocation until one of them is written to. Storages are made by arrays, not by calling this class.
+    Two arrays alias if and only if they have the same Storage, ``x.storage is y.storage``, and their elements overlap.
+    Several Storages may share one allocation until one of them is written to. Storages are made by arrays, not by
+    calling this class.
 
     See Also
     --------

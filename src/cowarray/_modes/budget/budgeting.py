@@ -276,8 +276,10 @@ def checkpoint(x: _Array, /) -> _Array:
 
     Raises
     ------
+    TypeError
+        `x` is no `cowarray.ndarray`.
     ValueError
-        `x` is managed already.
+        It is managed already, or another mode has it.
 
     See Also
     --------
@@ -347,6 +349,8 @@ def decheckpoint(x: _Array, /) -> _Array:
 
     Raises
     ------
+    TypeError
+        `x` is no `cowarray.ndarray`.
     MemoryError
         There is no room for its bytes. It is managed as before.
 
@@ -396,6 +400,8 @@ def evict(x: ndarray, /) -> None:
 
     Raises
     ------
+    TypeError
+        `x` is no `cowarray.ndarray`.
     BufferError
         It is not managed; it is a constant, which cannot be made again; or somebody holds the bytes: an export, a
         snapshot, a lazy copy that is not managed, an operation. The message says who. Nothing has changed.

@@ -210,6 +210,8 @@ def materialize(
     ------
     MemoryError
         There is no memory. As after any error, the array is still deferred, and it can be tried again.
+    TypeError
+        `where` or `progress` is needed, and cannot be called.
 
     See Also
     --------
