@@ -104,10 +104,10 @@ class Assumptions:
 
     def _take(self, key: object, value: object) -> None:
         file, _, line = key.rpartition(":") if isinstance(key, str) else ("", "", "")
-        if key in ANSWERS:
+        if isinstance(key, str) and key in ANSWERS:
             self._answers[key] = _checked(key, value)
         elif file and line.isdecimal():
-            self._lines[file, int(line)] = _number(key, value)
+            self._lines[file, int(line)] = _number(f"{file}:{line}", value)
             self._unasked[file, int(line)] = None
         else:
             raise ValueError(f"assume: {key!r} is none of {', '.join(ANSWERS)}, and no FILE:LINE")
