@@ -355,17 +355,53 @@ def test_keys_are_told_apart_by_their_types():
     assert [type(key) for key in history.state] == [int]
 
 
-@pytest.mark.parametrize("how", ["shape", "resize", "dtype"])
+def made_another(x, how):
+    """Another shape, size, dtype or order of elements for an array with two axes, in place."""
+    if how == "shape":
+        x.shape = (x.shape[1], x.shape[0])
+    elif how in ("shrink", "grow"):
+        x.resize((5, x.shape[1] - 1) if how == "shrink" else (5 + x.shape[0], x.shape[1]), refcheck=False)
+    elif how == "dtype":
+        x.dtype = "i8"
+    else:
+        with pytest.warns(DeprecationWarning, match="strides"):
+            x.strides = (x.itemsize, x.itemsize * x.shape[0])
+
+
+ANOTHER = ["shape", "shrink", "grow", "dtype", "strides"]
+
+
+@pytest.mark.parametrize("in_folder", [False, True], ids=["in memory", "in a folder"])
+@pytest.mark.parametrize("how", ANOTHER)
+@pytest.mark.parametrize("shape", SIZES, ids=str)
+def test_versions_stay_while_an_array_is_made_another(shape, how, in_folder, tmp_path):
+    x = np.arange(shape[0] * shape[1], dtype="f8").reshape(shape)
+    history = ca.History(tmp_path / "h", {"a": x, "b": 0}) if in_folder else ca.History({"a": x, "b": 0})
+    state, wanted = history.state, [said({"a": x, "b": 0})]
+    state["a"][3, 1] = state["b"] = 1
+    history.commit()
+    x[3, 1] = 1
+    wanted.append(said({"a": x, "b": 1}))
+    state["b"] = 2
+    history.commit()
+    wanted.append(said({"a": x, "b": 2}))
+    state["a"][2, 2] = -2
+    made_another(state["a"], how)
+    assert [said(history[number]) for number in range(3)] == wanted
+    state["a"][0, 0] = 99
+    assert [said(history[number]) for number in range(3)] == wanted
+    if in_folder:
+        with ca.History(tmp_path / "h", mode="r") as reader:
+            assert [said(reader[number]) for number in range(3)] == wanted
+    history.checkout(1, discard=True)
+    assert said(history.state) == wanted[1]
+
+
+@pytest.mark.parametrize("how", ANOTHER)
 def test_an_array_that_was_made_another_comes_back(how):
     history = ca.History({"a": ca.arange(24.0).reshape(4, 6).copy()})
     state, before = history.state, said(history.state)
-    if how == "shape":
-        state["a"].shape = (6, 4)
-    elif how == "resize":
-        state["a"].resize((5, 5), refcheck=False)
-    else:
-        state["a"].dtype = "i8"
-    state["a"][...] = 7
+    made_another(state["a"], how)
     after = said(state)
     assert said(history[0]) == before
     with pytest.raises(ValueError, match="not committed"):

@@ -200,7 +200,7 @@ class Tracked:
     def _first(self, in_file: bool) -> _Copy | _Grounded | _Beside:
         if in_file:
             return _Beside(self._live)
-        if self.array.nbytes >= LEAST:
+        if self._live.size >= LEAST:
             try:
                 return _Grounded(self._live)
             except RuntimeError:  # no pages are to be had
@@ -208,9 +208,10 @@ class Tracked:
         return _Copy(self._live)
 
     def is_itself(self) -> bool:
-        """Whether nobody has given the array object another shape, dtype or Storage."""
-        now = self.array
-        return now.shape == self.shape and now.dtype == self.dtype and now.storage is self.storage
+        """Whether nobody has given the array object another shape, strides, dtype or Storage."""
+        now, given = self.array, self._as_given
+        same = now.shape == self.shape and now.strides == given.strides and now.dtype == self.dtype
+        return same and now.storage is self.storage
 
     def renew(self) -> None:
         """Another array object, with the shape, dtype and Storage of the first one."""
@@ -229,7 +230,7 @@ class Tracked:
 
     def assigned(self, value: ndarray[Any, Any]) -> tuple[_Numbers, _Bytes, bool]:
         """The pages to write so that the array equals a value of its shape; their bytes; whether it is a change."""
-        made = self.array.copy("K")
+        made = self._as_given.copy("K")
         made[...] = value
         live = _bytes_of(made)
         unequal = self._unequal(live, [(0, live.size)])
@@ -302,7 +303,7 @@ class Tracked:
 
     def copy_of_committed(self) -> tuple[ndarray[Any, Any], ndarray[Any, Any]]:
         """A lazy copy of the array as of the last commit, and the view of its bytes."""
-        made = (self.array if self.is_itself() else self._as_given).copy("K")
+        made = self._as_given.copy("K")  # the array object may have got another shape, dtype or Storage
         live = _bytes_of(made)
         pages = self.changed()
         write_pages(live, pages, self.committed(pages))
