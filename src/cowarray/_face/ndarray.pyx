@@ -166,6 +166,11 @@ cdef Array deep_copy(Array self, object memo):
     return x
 
 
+cdef object in_memory(cnp.ndarray x):
+    """A view of all elements of a contiguous array in the order of memory, which is that of C or of Fortran."""
+    return (<object>x if cnp.PyArray_CHKFLAGS(x, cnp.NPY_ARRAY_C_CONTIGUOUS) else (<object>x).T).reshape(-1)
+
+
 cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
     cdef cnp.ndarray grown
     cdef cnp.ndarray header = None
@@ -186,12 +191,15 @@ cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
     while header is None or not lies_as(self, header, storage):
         header = const_header(self)
         storage = storage_for(self)
-        grown = numpy_zeros(lengths, descr_of(header))
+        by_columns = not cnp.PyArray_CHKFLAGS(header, cnp.NPY_ARRAY_C_CONTIGUOUS)
+        if by_columns and not cnp.PyArray_CHKFLAGS(header, cnp.NPY_ARRAY_F_CONTIGUOUS):
+            raise ValueError("cannot resize this array: its elements are not contiguous; copy it first")
+        grown = numpy_zeros(lengths, descr_of(header), "F" if by_columns else "C")
         if self.birth == BORN_VIEW and cnp.PyArray_NBYTES(grown):
             raise ValueError("cannot resize this array: it is a view; use cowarray.resize, which copies")
         kept = min(cnp.PyArray_SIZE(header), cnp.PyArray_SIZE(grown))
         allow_eager(kept * cnp.PyArray_ITEMSIZE(grown), RESIZING)
-        (<object>grown).reshape(-1)[:kept] = (<object>header).ravel()[:kept]
+        in_memory(grown)[:kept] = in_memory(header)[:kept]
         tell_eager(kept * cnp.PyArray_ITEMSIZE(grown), RESIZING)
     rebind(self, adopt(grown))
     return 0
@@ -1375,7 +1383,7 @@ cdef class ndarray(Array):
         return self if inplace else result
 
     def resize(self, *new_shape, refcheck=True):
-        """Change shape and size in place; new elements are 0.
+        """Change shape and size in place; elements stay in the order of memory, and new ones are 0.
 
         Parameters
         ----------
@@ -1393,7 +1401,7 @@ cdef class ndarray(Array):
         TypeError
             `refcheck` is neither a bool nor an integer.
         ValueError
-            The array is a view, or read-only.
+            The array is a view, read-only, or contiguous neither in C nor in Fortran order.
 
         See Also
         --------
