@@ -50,6 +50,7 @@ from cowarray._array.array cimport (
     descr_of,
     header_at,
     header_for,
+    is_array,
     is_fake,
     is_plain,
     is_unmade,
@@ -125,7 +126,7 @@ from cowarray._native.storage cimport (
     tell_eager,
 )
 from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy, is_array_class, settled_dtype
-from cowarray._ops.indexing cimport get_item, is_settled, set_item
+from cowarray._ops.indexing cimport get_item, is_settled, set_item, shown_value
 from cowarray._ops.operands cimport as_standard, bound_provided, do_provided, is_handed_with, leaves_lane, take_road
 from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
 from cowarray._ops.protocols cimport array_function, array_ufunc, quick_ufunc
@@ -1281,14 +1282,15 @@ cdef class ndarray(Array):
         """
         if not self.writeable:
             raise ValueError("assignment destination is read-only")
-        if self.descr.type_num == cnp.NPY_OBJECT:
+        is_object = self.descr.type_num == cnp.NPY_OBJECT
+        if is_object and not is_array(value):
             call_method(self, "fill", (value,), {})
         elif type(value) is float and self.descr.type_num == cnp.NPY_DOUBLE:
             set_item(self, Ellipsis, value)
         else:
-            # Converted to one element, as by NumPy's fill.
+            # Converted to one element, as by NumPy's fill; an array becomes an object as it is.
             shown = numpy_empty((), self.descr)
-            shown.fill(value)
+            shown.fill(shown_value(self, value) if is_array(value) and not is_object else value)
             set_item(self, Ellipsis, shown)
 
     def sort(self, axis=-1, kind=None, order=None, *, stable=None):

@@ -1,0 +1,71 @@
+"""Where one value becomes one element, it is converted, or refused, as by NumPy."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from support.oracle import Witness, agree, outcome, same
+
+import cowarray
+
+FIELDS = [("a", "i4", (2,)), ("n", [("x", "f8"), ("y", "S2")])]
+DTYPES = ["?", "i4", "f8", "c16", "S3", "U2", "S0", "M8[s]", "V4", "O", "T", "i4,i4", FIELDS, [("o", "O"), ("i", "i2")]]
+VALUES = [
+    *(1, -1, 2.5, 3j, True, None, "7", b"7", "", 10**30, (), (1, 2), (1,), [], [1], [3], [1, 2], [[1]], {}, range(2)),
+    *(np.int8(5), np.float64(0.5), np.str_("7"), np.datetime64(3, "s"), np.ones((), "i4,i4")[()]),
+]
+ARRAYS = [
+    *(np.array(5), np.array(2.5), np.array("7"), np.array([5]), np.array([5, 6]), np.array([]), np.array([[7]])),
+    *(np.ones((), "i4,i4"), np.ones(1, "i4,i4"), np.ones(2, "i4,i4"), np.zeros((), FIELDS), np.ones((), "V4")),
+    *(np.array(3, "M8[s]"), np.array(None), np.array([1, 2], object), np.array("7", "T"), np.array((1, 2), "O,i2")),
+]
+
+
+def fill(x, value):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x.fill(value)
+
+
+def as_numpys(write, dtype, shape, *values):
+    """Assert that a write does what NumPy's does, and nothing if it fails (NumPy's may have written a part).
+
+    Returns
+    -------
+    bool
+        Whether NumPy wrote.
+    """
+    n = np.zeros(shape, dtype)
+    x = cowarray.array(n)
+    witness = Witness(x)
+    theirs = outcome(write, n, *values)
+    agree(outcome(write, x, *(cowarray.array(each) if type(each) is np.ndarray else each for each in values)), theirs)
+    same(x, n if theirs[1] is None else np.zeros(shape, dtype))
+    witness.check()
+    return theirs[1] is None
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_fill(dtype):
+    values = [value for value in VALUES + ARRAYS if not (dtype == "O" and type(value) is np.ndarray)]
+    wrote = [as_numpys(fill, dtype, shape, value) for shape, value in itertools.product([3, (2, 2), (), 0], values)]
+    assert any(wrote)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i4,i4", "S3", [("o", "O"), ("i", "i2")], "T"], ids=str)
+def test_the_value_may_be_an_element_of_the_array(dtype):
+    n = np.array([b"1", b"2", b"3"]).astype("i8").astype(dtype)
+    x = cowarray.array(n)
+    witness = Witness(x)
+    for _ in range(2):
+        fill(n, n[2:].reshape(()))
+        fill(x, x[2:].reshape((), copy=False))
+        same(x, n)
+        witness.check()
+
+
+def test_an_array_becomes_an_element_that_is_it():
+    x, y = cowarray.array([None] * 3), cowarray.arange(3)
+    x.fill(y)
+    assert all(each is y for each in x.tolist())
