@@ -5,6 +5,7 @@ and through every way of naming what is written.
 """
 
 import inspect
+import itertools
 
 import numpy as np
 import pytest
@@ -283,3 +284,31 @@ def test_functions_that_numpy_does_not_dispatch_read_ours():
 def test_several_results_without_elements_can_be_shown_and_copied():
     for part in np.unravel_index(cowarray.array([], dtype=int), (10, 3, 5)):
         assert np.asarray(part).shape == part.copy().shape == (0,)
+
+
+COPIES = [
+    lambda x: x.copy("K"),
+    lambda x: x[...].copy("K"),
+    lambda x: x,
+    lambda x: x[...],
+    lambda x: x + 0,
+    lambda x: 0,
+]
+
+
+@pytest.mark.parametrize("shape", [(), 4, (2, 3)], ids=str)
+def test_copyto_writes_to_no_read_only_array(shape):
+    n = np.ones(shape)
+    x = cowarray.array(n)
+    for array in (n, x):
+        array.setflags(write=False)
+    refused = 0
+    for copied, where, casting in itertools.product(
+        COPIES, [True, False, np.True_, [], "x"], ["same_kind", "no", "odd"]
+    ):
+        theirs = outcome(np.copyto, n, copied(n), casting, where)
+        for copyto in (np.copyto, cowarray.copyto):
+            agree(outcome(copyto, x, copied(x), casting, where), theirs)
+        refused += theirs[1] is ValueError
+    assert refused
+    same(x, n)

@@ -682,6 +682,14 @@ def _choose(a, choices, out=None, mode="raise"):
     return AS_USUAL
 
 
+def _copyto(dst, src, casting="same_kind", where=True):
+    if is_array(dst) and not (<Array>dst).writeable and is_array(src) and (<Array>src).nd == (<Array>dst).nd > 0:
+        if (<Array>src).storage_ is not (<Array>dst).storage_:
+            # NumPy writes nothing to memory that it is to be copied from, and does not look whether it is read-only.
+            return dispatched(np.copyto, dst, src[np.newaxis], casting, where)
+    return AS_USUAL
+
+
 def _sparing(name, ending):
     """Of a function of NumPy's that writes a file, its first argument, from which arrays may be mapped."""
     def spare(*args, **kwargs):
@@ -698,6 +706,7 @@ set_special({
     np.ascontiguousarray: _ascontiguousarray,
     np.asfortranarray: _asfortranarray,
     np.choose: _choose,
+    np.copyto: _copyto,
     np.copy: _copy,
     np.astype: _astype,
     np.reshape: _reshape,
