@@ -15,6 +15,8 @@ from cowarray._array.array cimport (
     BORN_VIEW,
     const_header,
     descr_of,
+    get_base,
+    header_at,
     header_beside,
     is_array,
     located_header,
@@ -26,13 +28,23 @@ from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy, PyDataType_REFCHK
 from cowarray._c.python cimport count_from_the_front, publish, seal
 from cowarray._native.storage cimport Access, EXPORT, OPERATION, WRITES
-from cowarray._ops.indexing cimport elements_alias, item_at, number_of, numbers_of, settled, shown_key, shown_value
+from cowarray._ops.indexing cimport (
+    elements_alias,
+    is_number,
+    item_at,
+    number_of,
+    numbers_of,
+    settled,
+    shown_key,
+    shown_value,
+)
 from cowarray._ops.operands cimport as_standard, detached_void, is_handed_with, is_numpys_scalar, leaves_lane, take_road
 from cowarray._ops.picking cimport A_FLAT_INDEX, narrow_to, new_picked, says_where
 
 cnp.import_array()
 
 cdef type numpy_void = np.void
+cdef object numpy_empty = np.empty
 
 
 cdef bint is_one_place(object key):
@@ -66,22 +78,62 @@ cdef bint is_copied_bit_by_bit(cnp.dtype descr) noexcept:
     return descr.type_num == cnp.NPY_OBJECT or (descr.type_num != NPY_VSTRING and not PyDataType_REFCHK(descr))
 
 
+cdef cnp.ndarray flat_model(Array x):
+    """As many elements as x has, all in the memory of one, its base: for NumPy to try an index and a value on."""
+    cdef cnp.npy_intp size = size_of(x), step = 0
+    cdef cnp.ndarray element = numpy_empty((), x.descr)
+    return header_at(cnp.PyArray_BYTES(element), descr_of(element), 1, &size, &step, NPY_ARRAY_WRITEABLE, element)
+
+
+cdef object one_place(object key, bint is_empty):
+    """The number of the element that an index gives which `is_one_place`, and NumPy has tried; None: of no element."""
+    if type(key) is tuple:
+        key = (<tuple>key)[0]
+    if type(key) is bool or getattr(key, "dtype", None) == bool:
+        return 0 if key and not is_empty else None
+    return int(key)
+
+
 cdef int flat_set(Array x, object key, object value, bint whole=False) except -1:
     """x.flat[key] = value; whole: x.flat = value, for which NumPy flattens the value first."""
-    cdef cnp.ndarray header
+    cdef cnp.ndarray header, model
     cdef Access access
     cdef cnp.npy_intp box[2 * MAXDIMS]
+    cdef bint one, kept, simple
     if not x.writeable:
         raise ValueError("assignment destination is read-only")
+    # First whatever may run user code: the index, then the value.
     where = shown_key(settled(key, True))
-    shown = shown_value(x, value)
+    one = not whole and is_one_place(where)
+    kept = x.descr.type_num == cnp.NPY_OBJECT  # an element that is the value itself, as with NumPy
+    simple = kept or (is_number(x.descr) and (type(value) is float or type(value) is int))
+    if one and simple and type(where) is int:
+        shown = value  # NumPy looks at the index, and then writes
+    elif one:
+        model = flat_model(x)
+        (<object>model).flat[where] = shown_value(x, value) if is_array(value) and not kept else value
+        where = one_place(where, cnp.PyArray_SIZE(model) == 0)
+        if where is None:
+            return 0
+        shown = get_base(model)
+        if kept or descr_of(model).type_num == cnp.NPY_VOID:
+            shown = shown[()]  # NumPy copies objects in fields from a scalar, not from an array
+    else:
+        try:
+            shown = shown_value(x, value)
+        except (TypeError, ValueError, OverflowError):
+            if not whole:
+                (<object>flat_model(x)).flat[where] = value  # NumPy may report a bad index first
+            raise
+    if not x.writeable:
+        raise ValueError("assignment destination is read-only")
     if says_where(x):
         access = access_to(x, WRITES, OPERATION)
         narrow_to(&access, box, x, new_picked(A_FLAT_INDEX, where))
         header = writable_header(x, &access)
     else:
         header = writable_header(x, NULL)
-    if is_array(value):
+    if is_array(value) and not one:
         shown = header_beside(<Array>value, header)
     if whole and is_copied_bit_by_bit(descr_of(header)):
         (<object>header).flat = shown
