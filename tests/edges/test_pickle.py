@@ -2,6 +2,8 @@
 
 import copy
 import gc
+import itertools
+import math
 import multiprocessing
 import operator
 import pickle
@@ -9,6 +11,7 @@ import pickletools
 
 import numpy as np
 import pytest
+from support.oracle import same
 
 import cowarray
 
@@ -103,6 +106,20 @@ def test_memory_order_survives(way):
     assert way(x).flags.c_contiguous
     assert way(x.T).flags.f_contiguous
     assert not way(x.T).flags.c_contiguous
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4), (2, 1, 4, 3), (1, 2, 1, 2)], ids=str)
+def test_protocol_5_keeps_the_order_of_axes_in_memory(shape):
+    n = np.arange(math.prod(shape), dtype="i2").reshape(shape)
+    for axes in itertools.permutations(range(n.ndim)):
+        theirs, x = n.transpose(axes), cowarray.array(n).transpose(axes)
+        buffers = []
+        cowarray.reset_stats()
+        payload = pickle.dumps(x, 5, buffer_callback=buffers.append)
+        assert cowarray.stats()["bytes_copied"] == 0
+        assert np.shares_memory(np.frombuffer(buffers[0], "u1"), x.to_numpy())
+        for got in (pickle.loads(payload, buffers=buffers), pickle.loads(pickle.dumps(x, 5))):
+            same(got, theirs, strides=True)
 
 
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if name not in ("empty", "broadcast")])

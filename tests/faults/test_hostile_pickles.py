@@ -219,6 +219,12 @@ MALFORMED = {
     "an unhashable order": {3: ["C"]},
     "an order that is everything": {3: Text("A")},
     "no order": {3: None},
+    "an order of one axis": {3: (0,)},
+    "an order of three axes": {3: (0, 1, 2)},
+    "an axis twice": {3: (0, 0)},
+    "an axis from the end": {3: (0, -1)},
+    "an axis that is true": {3: (0, True)},
+    "axes in a list": {3: [1, 0]},
 }
 
 

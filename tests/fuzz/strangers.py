@@ -83,7 +83,7 @@ def pickles(data):
         [bytes(nbytes), bytearray(nbytes), "\x00" * nbytes, memoryview(bytes(2 * nbytes))[::2], None, 3]
     )
     try:
-        x = _unpickle(payload, described, shape, choices.of(["C", "F", "C", "F", "K", None]))
+        x = _unpickle(payload, described, shape, choices.of(["C", "F", (1, 0), (2, 0, 1), "K", None]))
     except (ValueError, TypeError, BufferError):
         return
     assert x.shape == shape

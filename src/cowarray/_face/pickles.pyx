@@ -33,6 +33,23 @@ cnp.import_array()
 cdef object numpy_frombuffer = np.frombuffer
 
 
+cdef object order_of(cnp.ndarray shown, int protocol):
+    """The order in which a pickle has an array's elements: "C", "F", or the axes from the outermost in memory inwards.
+
+    As in NumPy: with protocol 5 the order in memory, as far as that is one of axes; before, that of C or Fortran.
+    """
+    if cnp.PyArray_IS_C_CONTIGUOUS(shown):
+        return "C"
+    if cnp.PyArray_IS_F_CONTIGUOUS(shown):
+        return "F"
+    if protocol >= 5:
+        strides = (<object>shown).strides
+        axes = sorted(range(len(strides)), key=strides.__getitem__, reverse=True)
+        if cnp.PyArray_IS_C_CONTIGUOUS((<object>shown).transpose(axes)):
+            return tuple(axes)
+    return "C"
+
+
 cdef object reduce_array(Array x, int protocol):
     """With protocol 5, the bytes are a snapshot's buffer, which the pickler may send out of band."""
     cdef cnp.ndarray shown, flat
@@ -43,8 +60,11 @@ cdef object reduce_array(Array x, int protocol):
     description = describe(descr_of(shown))
     if description is None:
         return _unpickle_objects, (copied_out(shown, cnp.NPY_KEEPORDER), *face)
-    order = "F" if cnp.PyArray_IS_F_CONTIGUOUS(shown) and not cnp.PyArray_IS_C_CONTIGUOUS(shown) else "C"
-    flat = (<object>shown).reshape(-1, order=order)
+    order = order_of(shown, protocol)
+    if type(order) is tuple:
+        flat = (<object>shown).transpose(order).reshape(-1)
+    else:
+        flat = (<object>shown).reshape(-1, order=order)
     if not cnp.PyArray_ISCONTIGUOUS(flat):
         flat = copied_out(flat, cnp.NPY_CORDER)
     # Read-only, so that it is pickled as bytes, which the receiver can share.
@@ -65,8 +85,6 @@ cdef object reduce_array(Array x, int protocol):
 def _unpickle(payload, description, shape, order, standard=False):
     """An array from the parts of a pickle. Read-only buffers are shared until written to, others are copied."""
     cdef object size = 1
-    if type(order) is not str or order not in ("C", "F"):
-        raise ValueError(f"unpickle: order must be 'C' or 'F' (got {order!r})")
     if type(shape) is not tuple or len(shape) > MAXDIMS:
         raise ValueError(f"unpickle: shape must be a tuple of at most {MAXDIMS} integers (got {shape!r})")
     for length in shape:
@@ -75,6 +93,8 @@ def _unpickle(payload, description, shape, order, standard=False):
         size *= length
     if size > PY_SSIZE_T_MAX:
         raise ValueError(f"unpickle: an array of shape {shape!r} cannot fit into memory")
+    if not is_order(order, len(shape)):
+        raise ValueError(f"unpickle: order must be 'C', 'F' or a tuple of all axes (got {order!r})")
     dtype = described(description)
     if dtype.subdtype is not None or not is_plain(dtype):
         raise ValueError(f"unpickle: dtype {dtype!r} cannot describe an array of plain bytes")
@@ -87,10 +107,20 @@ def _unpickle(payload, description, shape, order, standard=False):
                 f"unpickle: shape {shape!r} of dtype {dtype!r} needs {needed} bytes (got {view.nbytes})"
             )
     if not needed:
-        return of_face(adopt(cnp.ndarray(shape, dtype, order=order)), standard)
+        return of_face(adopt(cnp.ndarray(shape, dtype, order="F" if order == "F" else "C")), standard)
     # If the payload answers differently the second time, NumPy finds that it does not fit.
-    flat = numpy_frombuffer(payload, dtype="u1")
-    return of_face(import_received(flat.view(dtype).reshape(shape, order=order)), standard)
+    flat = numpy_frombuffer(payload, dtype="u1").view(dtype)
+    if type(order) is tuple:
+        back = [order.index(axis) for axis in range(len(order))]
+        return of_face(import_received(flat.reshape([shape[axis] for axis in order]).transpose(back)), standard)
+    return of_face(import_received(flat.reshape(shape, order=order)), standard)
+
+
+cdef bint is_order(object order, Py_ssize_t nd) except -1:
+    """Whether it is one that `order_of` gives, for so many axes."""
+    if type(order) is tuple:
+        return all([type(axis) is int for axis in order]) and sorted(order) == list(range(nd))
+    return type(order) is str and order in ("C", "F")
 
 
 def parts_of(Array x not None, /):
