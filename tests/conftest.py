@@ -3,6 +3,7 @@
 import contextvars
 import gc
 import os
+import re
 import resource
 import signal
 import sys
@@ -57,6 +58,13 @@ def pytest_configure(config):
         config.option.randomly_seed = seed
     if seed and config.getoption("hypothesis_seed", 0) is None:
         config.option.hypothesis_seed = seed
+
+
+def pytest_collection_modifyitems(items):
+    """Processes that share the tests must know them by the same names."""
+    for item in items:
+        if re.search(r" at 0x[0-9a-f]{6}", item.nodeid):
+            raise pytest.UsageError(f"the address of an object is in the name of a test: {item.nodeid}")
 
 
 def pytest_collection_finish():

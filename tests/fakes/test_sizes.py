@@ -75,7 +75,9 @@ class Index:
         return 4096
 
 
-@pytest.mark.parametrize("size", [4096, np.int64(4096), np.uint8(0), np.array(4096), Index()], ids=repr)
+@pytest.mark.parametrize(
+    "size", [4096, np.int64(4096), np.uint8(0), np.array(4096), Index()], ids=lambda size: type(size).__name__
+)
 def test_a_whole_number_of_bytes_is_any_integer(size):
     assert whole_nbytes(size, "real") == operator.index(size)
     assert type(whole_nbytes(size, "real")) is int

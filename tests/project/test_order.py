@@ -50,6 +50,17 @@ def test_what_a_test_leaves_behind_is_found(tmp_path):
     assert re.search(r"^Using --randomly-seed=\d+$", ran.stdout, re.MULTILINE)
 
 
+def test_an_address_in_the_name_of_a_test_is_found(tmp_path):
+    shutil.copy(CONFTEST, tmp_path)
+    planted = "import pytest\n@pytest.mark.parametrize('x', [object()], ids=repr)\ndef test_planted(x):\n    pass\n"
+    (tmp_path / "test_planted.py").write_text(planted)
+    (tmp_path / "pytest.ini").write_text("[pytest]")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_planted.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode != 0
+    assert "the address of an object is in the name of a test: test_planted.py::test_planted[<object" in ran.stderr
+
+
 # What a test chooses, by itself and with Hypothesis, and the order of ten.
 CHOOSING = """
 import os, random
