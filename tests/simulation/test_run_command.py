@@ -219,7 +219,7 @@ def test_the_report_names_the_lines_that_copied(tmp_path):
     lines = result.stderr.splitlines()
     assert lines[0] == "cowarray run: program.py: 2 copies of 16,000 bytes were lazy; 8,000 bytes were copied"
     assert lines[1].startswith("Peak resident memory: ")
-    assert lines[2:] == ["Most was copied by", "  program.py:5  y[0] = 1  [1 times, 8,000 bytes]"]
+    assert lines[2:] == ["Most was copied by", "  program.py:5  y[0] = 1  [1 time, 8,000 bytes]"]
     result = run(tmp_path, "--json", "--output", "report.json", name)
     assert result.stderr == ""
     report = json.loads((tmp_path / "report.json").read_text())
@@ -227,6 +227,21 @@ def test_the_report_names_the_lines_that_copied(tmp_path):
     assert (report["lazy_copies"], report["lazy_nbytes"], report["copied_nbytes"]) == (2, 16000, 8000)
     assert report["lines"][0]["line"]["lineno"] == 5
     assert report["peak_resident_nbytes"] > 10_000_000
+    assert report["lost_writes"] == []
+
+
+def test_the_report_names_the_lines_whose_writes_were_lost(tmp_path):
+    name = written(
+        tmp_path, "import numpy as np\nx = np.zeros((2, 2))\nfor _ in range(2):\n    x.ravel()[0] = 7\nprint(x[0, 0])"
+    )
+    result = run(tmp_path, "--report", name)
+    assert result.stdout == "0.0\n"
+    lines = result.stderr.splitlines()
+    assert lines[-2] == "Written to a copy that nobody has read: with NumPy it may be a view (--aliasing)"
+    assert lines[-1] == "  program.py:4  x.ravel()[0] = 7  [2 times]"
+    result = run(tmp_path, "--aliasing", "--report", name)
+    assert result.stdout == "7.0\n"
+    assert "nobody has read" not in result.stderr
 
 
 def test_modules_and_pytest(tmp_path):

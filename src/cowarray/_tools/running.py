@@ -111,11 +111,15 @@ def described(program: Program, found: cowarray.trace, status: int) -> dict[str,
     dict
     """
     lines: dict[tuple[str, int], list[int]] = {}
+    lost: dict[tuple[str, int], int] = {}
     for event in found:
+        place = event.filename, event.lineno
         if event.nbytes:
-            line = lines.setdefault((event.filename, event.lineno), [0, 0])
+            line = lines.setdefault(place, [0, 0])
             line[0] += 1
             line[1] += event.nbytes
+        elif event.kind == "lost write":
+            lost[place] = lost.get(place, 0) + 1
     copied = sum(nbytes for _, nbytes in lines.values())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     return reporting.head(FORMAT, program, status, status) | {
@@ -126,6 +130,10 @@ def described(program: Program, found: cowarray.trace, status: int) -> dict[str,
         "lines": [
             {"line": reporting.line_of(cowarray.Site(*place)), "copies": copies, "nbytes": nbytes}
             for place, (copies, nbytes) in sorted(lines.items(), key=lambda item: (-item[1][1], item[0]))
+        ],
+        "lost_writes": [
+            {"line": reporting.line_of(cowarray.Site(*place)), "times": times}
+            for place, times in sorted(lost.items(), key=lambda item: (-item[1], item[0]))
         ],
     }
 
@@ -146,15 +154,25 @@ def written_out(report: Mapping[str, Any], folder: str) -> str:
     place = reporting.names(folder)
     [name] = (report["program"][key] for key in ("script", "module") if key in report["program"])
     lines = [
-        f"cowarray run: {name}: {report['lazy_copies']:,} copies of {report['lazy_nbytes']:,} bytes were lazy; "
-        f"{report['copied_nbytes']:,} bytes were copied",
+        f"cowarray run: {name}: {_counted(report['lazy_copies'], 'copy', 'copies')} of {report['lazy_nbytes']:,} bytes "
+        f"{'was' if report['lazy_copies'] == 1 else 'were'} lazy; {report['copied_nbytes']:,} bytes were copied",
         f"Peak resident memory: {report['peak_resident_nbytes']:,} bytes.",
     ]
     if report["lines"]:
         lines.append("Most was copied by")
         lines += [
             f"  {place(each['line'])}  {reporting.cut(each['line']['code'])}"
-            f"  [{each['copies']:,} times, {each['nbytes']:,} bytes]"
+            f"  [{_counted(each['copies'], 'time', 'times')}, {each['nbytes']:,} bytes]"
             for each in report["lines"][:_MOST]
         ]
+    if report["lost_writes"]:
+        lines.append("Written to a copy that nobody has read: with NumPy it may be a view (--aliasing)")
+        lines += [
+            f"  {place(line)}  {reporting.cut(line['code'])}  [{_counted(times, 'time', 'times')}]"
+            for line, times in [(each["line"], each["times"]) for each in report["lost_writes"][:_MOST]]
+        ]
     return "\n".join(lines) + "\n"
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"
