@@ -106,7 +106,9 @@ cdef int flat_set(Array x, object key, object value, bint whole=False) except -1
     where = shown_key(settled(key, True))
     one = not whole and is_one_place(where)
     kept = x.descr.type_num == cnp.NPY_OBJECT  # an element that is the value itself, as with NumPy
-    simple = kept or (is_number(x.descr) and (type(value) is float or type(value) is int))
+    simple = kept or (
+        is_number(x.descr) and (type(value) is float or type(value) is int or is_numpys_scalar(type(value)))
+    )
     if one and simple and type(where) is int:
         shown = value  # NumPy looks at the index, and then writes
     elif one:
