@@ -94,7 +94,7 @@ CLIENTS = [
             "series = pd.Series(y); series[b] = x[b]; series",
             "series = pd.Series(y); series[0] = 7; series",
             "pd.Series(np.arange(12.0), index=n)[4]",
-            "pd.DataFrame(np.array([(1, 2.0)], dtype=[('a', int), ('b', float)]))",
+            "pd.DataFrame(np.zeros_like(x, dtype=[('a', int), ('b', float)]))",
             "pd.DataFrame(m).groupby(n % 3).sum()",
             "pd.DataFrame(m).groupby([n % 3, labels]).mean()",
             "pd.Series(x).groupby(labels).max()",
