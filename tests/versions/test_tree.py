@@ -3,6 +3,8 @@ in memory and of a folder."""
 
 import random
 import threading
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -212,7 +214,14 @@ def test_an_open_reader_keeps_what_a_writer_forgets(tmp_path):
         assert len(list((tmp_path / "h").glob("history-*.sqlite"))) == 1
 
 
-def test_readers_open_while_a_writer_compacts(tmp_path):
+def test_readers_open_while_a_writer_compacts(tmp_path, monkeypatch):
+    unlink = Path.unlink
+
+    def unlink_slowly(path, missing_ok=False):
+        unlink(path, missing_ok)
+        time.sleep(0.003)  # for a reader to come in between
+
+    monkeypatch.setattr(Path, "unlink", unlink_slowly)
     with ca.History(tmp_path / "h", ca.zeros(2000)) as writer:
         stop, problems = threading.Event(), []
 

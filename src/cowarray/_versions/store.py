@@ -389,7 +389,9 @@ class Store:
             self.contents.close_all_but(self._file)
         name = self.database.path.name
         with contextlib.suppress(OSError):  # the new one counts all the same
-            for path in self.folder.glob("history-*.sqlite*"):
+            files = self.folder.glob("history-*.sqlite*")
+            # Journals first: SQLite does not read a file without a name whose journal has one.
+            for path in sorted(files, key=lambda path: not path.name.endswith("-journal")):
                 if path.name not in (name, f"{name}-journal"):
                     path.unlink(missing_ok=True)
         for path in made.left:
