@@ -251,8 +251,9 @@ def pandas() -> None:
         kind.__init__ = _given_data(kind.__init__)
     for name in _ASKING_FUNCTIONS:
         function = getattr(library, name)
+        given = _given_numpys(function)
         for module in (library, sys.modules[function.__module__]):  # by whose name it is pickled
-            setattr(module, name, _given_numpys(function))
+            setattr(module, name, given)
 
 
 def _with_subclasses(kind: type) -> set[type]:

@@ -8,7 +8,8 @@
     lock                    held by the one that writes
 
 The order makes it safe against a crash at any point: a file is whole on the disk before the transaction that names it.
-What no transaction names does not count. docs/history-format.md has the format.
+What no transaction names does not count. docs/history-format.md has the format. It is one file because that order is
+one thing.
 """
 
 import contextlib
