@@ -2,6 +2,7 @@
  *
  * `call(function, n)` calls function() with the n-th allocation of this thread refused, and nothing of anybody else's.
  * Live blocks are counted, too, so that what a failure leaves behind shows. The hooks stay once installed. */
+#define _GNU_SOURCE /* dladdr */
 #include <Python.h>
 #include <frameobject.h>
 
@@ -9,8 +10,11 @@
 #define NPY_TARGET_VERSION NPY_2_0_API_VERSION
 #include <numpy/arrayobject.h>
 
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What this thread sees; another one's allocations go through untouched. */
 static _Thread_local int armed = 0;
@@ -18,9 +22,36 @@ static _Thread_local Py_ssize_t counted = 0;   /* allocations since armed */
 static _Thread_local Py_ssize_t refuse_at = 0; /* 0: none */
 static _Thread_local Py_ssize_t live = 0;      /* blocks since the mark */
 
+static _Thread_local int loses = 0; /* whether CPython itself loses references for what was refused */
+
+enum { DEPTH = 8, LENGTH_OF_EXTEND = 2048 };
+static uintptr_t list_extend = 0; /* where the function begins */
+
+/* Whether the memory is asked for where CPython 3.11 loses references when it gets none: `PyCell_New` loses the
+ * arguments of the function that begins, `list_extend` a reference to what it should take items from. */
+static int loses_references(void)
+{
+    void *frames[DEPTH];
+    Dl_info found;
+    int i, count = backtrace(frames, DEPTH);
+    for (i = 0; i < count; i++) {
+        if ((uintptr_t)frames[i] - list_extend < LENGTH_OF_EXTEND) {
+            return 1;
+        }
+        if (dladdr(frames[i], &found) && (uintptr_t)found.dli_saddr == (uintptr_t)PyCell_New) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int refuses(void)
 {
-    return armed && ++counted == refuse_at;
+    if (!armed || ++counted != refuse_at) {
+        return 0;
+    }
+    loses = loses_references();
+    return 1;
 }
 
 static void *gained(void *block)
@@ -107,11 +138,16 @@ static PyDataMem_Handler handler = {"refusing", 1, {NULL, data_malloc, data_call
 static PyObject *install(PyObject *module, PyObject *none)
 {
     static int installed = 0;
+    const PyMethodDef *method = PyList_Type.tp_methods;
     PyObject *capsule, *before;
     (void)module;
     (void)none;
     if (!installed) {
         installed = 1;
+        while (strcmp(method->ml_name, "extend") != 0) {
+            method++;
+        }
+        list_extend = (uintptr_t)method->ml_meth;
         hook(PYMEM_DOMAIN_RAW, &under[0]);
         hook(PYMEM_DOMAIN_MEM, &under[1]);
         hook(PYMEM_DOMAIN_OBJ, &under[2]);
@@ -155,6 +191,7 @@ static PyObject *call(PyObject *module, PyObject *args)
         return NULL;
     }
     counted = 0;
+    loses = 0;
     refuse_at = n;
     armed = 1;
     result = PyObject_CallNoArgs(function);
@@ -195,9 +232,17 @@ static PyObject *mark(PyObject *module, PyObject *none)
     Py_RETURN_NONE;
 }
 
+static PyObject *lost(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    return PyBool_FromLong(loses);
+}
+
 static PyMethodDef methods[] = {
     {"install", install, METH_NOARGS, NULL},
     {"call", call, METH_VARARGS, NULL},
+    {"lost", lost, METH_NOARGS, "Whether CPython itself loses references where the last call was refused memory."},
     {"grown", grown, METH_NOARGS, NULL},
     {"mark", mark, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -221,6 +221,19 @@ def test_each_three_lines_are_one_divergence_and_one_warning():
     assert [(each.filename, each.lineno) for each in told] == [tuple(each.accessed) for each in found]
 
 
+def test_a_warning_that_is_an_error_loses_no_array():
+    with warnings.catch_warnings(), cowarray.simulate():
+        warnings.simplefilter("error")
+        x = cowarray.zeros(4)
+        view = memoryview(x)
+        died = weakref.ref(x)
+        with pytest.raises(AliasingWarning):
+            np.add(x, 1, out=x)
+        del view, x
+        gc.collect()
+        assert died() is None
+
+
 def test_a_divergence_says_all_of_it():
     _, _, found = found_in("t = np.zeros(8)\nt.reshape(-1)[2:4] = 1\nt.sum()")
     (each,) = found

@@ -289,5 +289,6 @@ cdef bint is_trusted_owner(object owner) except -1:
         return is_trusted(owner.obj) if cnp.PyArray_Check(owner.obj) else is_trusted_owner(owner.obj)
     if isinstance(owner, mmap_type):
         with memoryview(owner) as view:
-            return view.readonly
+            readonly = view.readonly
+        return readonly
     return (type(owner).__module__ or "").partition(".")[0] in ("pyarrow", "ray")

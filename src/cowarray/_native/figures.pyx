@@ -251,12 +251,10 @@ def private_memory():
     """Bytes in memory that belong to no file; -1 where the system does not tell."""
     try:
         with open("/proc/self/status") as lines:
-            for line in lines:
-                if line.startswith("RssAnon:"):
-                    return int(line.split()[1]) * 1024
+            found = [line for line in lines if line.startswith("RssAnon:")]
     except OSError:
-        pass
-    return -1
+        return -1
+    return int(found[0].split()[1]) * 1024 if found else -1
 
 
 if os.environ.get("COWARRAY_PAGING"):

@@ -104,19 +104,21 @@ cdef object large_unary(unary_function function, object a):
     """function(a), whose result may be large."""
     cdef bint entered = enter_heap()
     try:
-        return function(a)
+        result = function(a)
     finally:
         if entered:
             leave_heap()
+    return result
 
 
 cdef object large_binary(binary_function function, object a, object b):
     cdef bint entered = enter_heap()
     try:
-        return function(a, b)
+        result = function(a, b)
     finally:
         if entered:
             leave_heap()
+    return result
 
 
 cdef bint gives_own_dtype(int type_num, object ufunc) except -1:
@@ -237,16 +239,18 @@ cdef object large_operator(binary_function function, object ufunc, object left, 
 cdef object large_compare(object a, object b, int op):
     cdef bint entered = enter_heap()
     try:
-        return PyObject_RichCompare(a, b, op)
+        result = PyObject_RichCompare(a, b, op)
     finally:
         if entered:
             leave_heap()
+    return result
 
 
 cdef object large_call(object function, tuple args, dict kwargs):
     cdef bint entered = enter_heap()
     try:
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
     finally:
         if entered:
             leave_heap()
+    return result

@@ -37,7 +37,11 @@ _counter = itertools.count()
 class _Saved(Future[Path]):
     """Says that there is no file, if nobody has asked for it when it ends, or the process."""
 
-    was_asked = False
+    was_asked = True  # until it is made
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.was_asked = False
 
     def result(self, timeout: float | None = None) -> Path:
         try:

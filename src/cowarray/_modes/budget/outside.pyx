@@ -223,18 +223,20 @@ def evict(Array x not None, /):
 def where_away(Array x not None, /):
     """Where an array's bytes are, if they have been evicted, and what it takes to bring them; else an empty text."""
     cdef Managed managed
-    cdef double cost = 0
-    cdef Py_ssize_t count = 0
+    cdef str text = ""
     with guard:
         managed = find_managed(x)
-        if managed is None or managed.unit.state == PRESENT:
-            return ""
-        if managed.unit.state == SPILLED:
-            return f"spilled: {managed.unit.nbytes} bytes to read from a file"
-        nodes = missing(managed.latest)
-        cost = sum([(<ManagedNode>node).cost for node in nodes]) / 1e9
-        count = len(nodes)
-    return f"evicted: {count} operation{'s' if count != 1 else ''}, {duration(cost)} to make again"
+        if managed is not None and managed.unit.state == SPILLED:
+            text = f"spilled: {managed.unit.nbytes} bytes to read from a file"
+        elif managed is not None and managed.unit.state != PRESENT:
+            text = remaking_in_words(missing(managed.latest))
+    return text
+
+
+cdef str remaking_in_words(set nodes):
+    """How many operations it takes to make bytes again, and how long."""
+    cdef double cost = sum([(<ManagedNode>node).cost for node in nodes]) / 1e9
+    return f"evicted: {len(nodes)} operation{'s' if len(nodes) != 1 else ''}, {duration(cost)} to make again"
 
 
 cdef str duration(double took):

@@ -317,7 +317,8 @@ def as_recorded(ManagedNode node not None, list args not None, dict kwargs not N
         if (<ManagedVersion>each).gave_way:
             have_own_bytes(<Storage>values[each])
     with node.circumstances(), np.errstate(all="ignore"):
-        return call_in(None, node.function, tuple(args), kwargs)
+        result = call_in(None, node.function, tuple(args), kwargs)
+    return result
 
 
 cdef int put(Run run, ManagedVersion version, Storage made, dict values, dict temporaries) except -1:

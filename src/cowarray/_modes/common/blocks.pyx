@@ -73,12 +73,13 @@ cpdef object call_in(object block, object function, tuple args, dict kwargs, bin
         if bearing:
             watch_births(1)
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
         finally:
             if bearing:
                 watch_births(-1)
     finally:
         take_out(thread, instead)
+    return result
 
 
 def enter(entry, /):

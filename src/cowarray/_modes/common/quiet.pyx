@@ -52,13 +52,24 @@ cdef list without(object filters):
     return [each for each in filters if each is not silent]
 
 
+cdef bint is_silent_before(list filters, object others) noexcept:
+    """Whether filters are the silent one and the others, in their order. Without an allocation, that could fail."""
+    cdef Py_ssize_t i
+    if type(others) is not list or len(filters) != len(<list>others) + 1:
+        return False
+    for i in range(1, len(filters)):
+        if filters[i] is not (<list>others)[i - 1]:
+            return False
+    return True
+
+
 cdef int hush(Thread thread) except -1:
     """Have warnings of this thread ignored, until `unhush`."""
     global hushes, ours, theirs
     filters = filters_now()
     while not filters or filters[0] is not silent:
         # Also when somebody has put another one in front, or another list in its place.
-        if filters is not theirs or ours[1:] != theirs:
+        if filters is not theirs or not is_silent_before(ours, theirs):
             made = [silent, *without(filters)]
             if filters_now() is not filters:  # a collection has run others' code
                 filters = filters_now()
@@ -78,7 +89,7 @@ cdef void unhush(Thread thread) noexcept:
     if hushes:
         return
     filters = filters_now()
-    if filters is ours and ours[1:] == theirs:
+    if filters is ours and is_silent_before(ours, theirs):
         put(theirs)
     elif silent in filters:
         put(without(filters))

@@ -55,15 +55,18 @@ cdef class SimulationsHandler(Handler):
         step.number = steps_made
         thread.simulated = step
         try:
-            if args and is_array(args[0]):
-                watch = watch_of(<Array>args[0])
-                if watch is not None:
-                    return attended(step, watch, operation, function, args, kwargs)
-            return seen(step, operation, function, args, kwargs) if operation in VIEWING else function(*args, **kwargs)
+            watch = watch_of(<Array>args[0]) if args and is_array(args[0]) else None
+            if watch is not None:
+                result = attended(step, watch, operation, function, args, kwargs)
+            elif operation in VIEWING:
+                result = seen(step, operation, function, args, kwargs)
+            else:
+                result = function(*args, **kwargs)
         finally:
             thread.simulated = before
             if step.pending is not None:
                 end_writes(step.pending)
+        return result
 
 
 enlist(SIMULATIONS, SimulationsHandler())

@@ -1,0 +1,85 @@
+"""No value is returned from where Cython loses it: from a `try` or `with` whose end may raise.
+
+Cython 3.2 keeps the reference to such a value when the `finally`, or the `__exit__`, raises in its turn: an array that
+is lost so is never freed, and keeps what it shares shared. A name that is bound inside, and returned behind, is not.
+"""
+
+import itertools
+import re
+
+import pytest
+from support.sources import PACKAGE, files, statements
+
+# Of C, and never with an exception.
+OF_C = {"Py_XDECREF", "PyMem_Free", "PyMem_RawFree", "cow_account_use"}
+QUIET_WITHS = {"nogil", "gil", "cython.critical_section"}
+
+
+def never_raising():
+    """The names of functions that are declared so."""
+    found = set(OF_C)
+    for path in files(".pxd", ".pyx", top=PACKAGE):
+        found.update(re.findall(r"(\w+)\([^()]*\) noexcept", path.read_text()))
+    return found
+
+
+def may_raise(tokens, quiet):
+    """Whether a statement of an end may raise: it calls something, or takes an item."""
+    follows = itertools.pairwise(tokens)
+    return any(after in "([" and before not in quiet | {"=", "not"} for before, after in follows) or "raise" in tokens
+
+
+def losing(text, quiet):
+    """The returns of a value inside a `try` or `with` whose end may raise."""
+    found, opened = [], []  # blocks: [indentation, kind, returns inside]
+    for indent, tokens in statements(text):
+        while opened and indent <= opened[-1][0]:
+            if indent == opened[-1][0] and opened[-1][1] == "try" and tokens[0] in ("except", "else"):
+                break
+            if indent == opened[-1][0] and opened[-1][1] == "try" and tokens[0] == "finally":
+                opened[-1][1] = "finally"
+                break
+            _, _, inside = opened.pop()
+            if opened and opened[-1][1] != "finally":
+                opened[-1][2].extend(inside)
+        if opened and opened[-1][1] == "finally" and tokens[0] != "finally" and may_raise(tokens, quiet):
+            found.extend(opened[-1][2])
+            opened[-1][2] = []
+        if tokens[0] == "try":
+            opened.append([indent, "try", []])
+        elif tokens[0] == "with" and not QUIET_WITHS & set(tokens):
+            opened.append([indent, "with", []])
+        elif tokens[0] == "return" and tokens[1:] not in ([], ["None"], ["True"], ["False"]) and opened:
+            text = " ".join(tokens)
+            opened[-1][2].append(text)
+            found.extend([text] if any(kind == "with" for _, kind, _ in opened) else [])
+        elif tokens[0] in ("def", "cdef", "cpdef", "class"):
+            opened = [each for each in opened if each[0] < indent]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("planted", "is_found"),
+    [
+        ("def f(a):\n    with a:\n        return a.b()\n", True),
+        ("def f(a):\n    with nogil:\n        return a\n", False),
+        ("def f(a):\n    with a:\n        b = a.b()\n    return b\n", False),
+        ("def f(a):\n    try:\n        return a.b()\n    finally:\n        a.end()\n", True),
+        ("def f(a):\n    try:\n        if a:\n            return a.b()\n    finally:\n        a.end()\n", True),
+        ("def f(a):\n    try:\n        try:\n            return a\n        except E:\n            pass\n"
+         "    finally:\n        a.end()\n", True),
+        ("def f(a):\n    try:\n        return a\n    except E:\n        a.end()\n", False),
+        ("def f(a):\n    try:\n        return a\n    finally:\n        free(a)\n        a.b = None\n", False),
+    ],
+)  # fmt: skip
+def test_what_is_planted_is_found(planted, is_found):
+    assert bool(losing(planted, {"free"})) is is_found
+
+
+def test_no_value_is_returned_where_it_can_be_lost():
+    quiet = never_raising()
+    sources = files(".pyx", top=PACKAGE)
+    assert len(sources) > 50
+    assert {
+        str(path.relative_to(PACKAGE)): found for path in sources if (found := losing(path.read_text(), quiet))
+    } == {}
