@@ -63,6 +63,8 @@ CLIENTS = [
         """
         import numba
 
+        cowarray.register()
+
         @numba.njit
         def total(a):
             s = 0.0
@@ -110,8 +112,6 @@ CLIENTS = [
         @numba.njit(parallel=False)
         def gathered(a, indices):
             return a[indices]
-
-        cowarray.register()
         """,
         [
             *uses(
@@ -131,9 +131,9 @@ CLIENTS = [
                 "double(m[:, 1])",
                 "total(m[0])",
                 "columns(image)",
+                "either(x, True)",
+                "declared(x)",
             ),
-            use("either(x, True)", NEEDS_ASARRAY, "either(np.asarray(x), True)"),
-            use("declared(x)", NEEDS_LEND, "declared(x.to_numpy(writable=True))"),
         ],
     ),
 ]

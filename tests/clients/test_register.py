@@ -501,6 +501,118 @@ def test_what_numba_has_no_type_for_is_its_error():
     assert "TypingError" in done.stderr
 
 
+DECLARED = """
+import numba
+cowarray.register()
+from cowarray import sqrt
+from cowarray.linalg import norm
+
+@numba.njit("void(float64[:])")
+def put(a):
+    a[0] = 99.0
+
+@numba.njit(["float64(float64[:, :])", "float64(float64[::1])", "float64(UniTuple(float64[:], 2))"])
+def first(a):
+    return a[0][0] if isinstance(a, tuple) else a.flat[0]
+
+@numba.njit("float64(float64[:], optional(float64[:]))")
+def total(a, b):
+    return a.sum() if b is None else a.sum() + b.sum()
+
+x, n = cowarray.array([4.0, 5.0, 6.0]), np.array([4.0, 5.0, 6.0])
+"""
+
+
+def test_numba_takes_arrays_where_types_are_declared():
+    need("numba")
+    passes(
+        DECLARED,
+        """
+        copy = x.copy()
+        put(x), put(n)
+        assert x.tolist() == n.tolist() == [99, 5, 6] and copy.tolist() == [4, 5, 6]
+        assert total(x, None) == total(n, None) == 110 and total(x, x) == total(n, x) == total(x, n) == 220
+        assert first(copy) == first(copy.reshape(3, 1)) == first((copy, copy)) == 4
+        x.flags.writeable = False
+        for wrong in (x, x.astype("f4"), x.reshape(1, 3)):
+            try:
+                put(wrong)
+            except TypeError as error:
+                assert "No matching definition" in str(error)
+            else:
+                raise AssertionError
+        """,
+    )
+
+
+def test_functions_of_cowarray_are_numpys_where_numba_compiles():
+    need("numba")
+    passes(
+        DECLARED,
+        """
+        @numba.njit
+        def length(a):
+            return norm(sqrt(a))
+
+        assert length(x) == length(n) and abs(length(x) - np.linalg.norm(np.sqrt(n))) < 1e-12
+        """,
+    )
+
+
+def test_numba_may_give_one_of_ours_or_one_of_its_own():
+    need("numba")
+    passes(
+        DECLARED,
+        """
+        @numba.njit
+        def later(a, times):
+            for _ in range(times):
+                a = a + 1
+            return a
+
+        assert [later(x, times).tolist() for times in (0, 2)] == [[4, 5, 6], [6, 7, 8]] and x.tolist() == [4, 5, 6]
+        """,
+    )
+
+
+def test_what_an_export_for_numba_raises_is_raised():
+    need("numba")
+    passes(
+        DECLARED,
+        """
+        inferred = numba.njit(lambda a: a[0])
+        inferred(x), put(x)
+        copy = x.copy()
+        for function in (inferred, put):
+            try:
+                with cowarray.no_copy():
+                    function(x)
+            except cowarray.CopyError:
+                pass
+            else:
+                raise AssertionError
+        assert x[0] == copy[0] == 99 and inferred(x) == 99
+        """,
+    )
+
+
+def test_what_numba_keeps_in_files_is_kept_apart(tmp_path):
+    need("numba")
+    (tmp_path / "kept.py").write_text(
+        "import numba\n@numba.njit('f8(f8[:])', cache=True)\ndef total(a): return a.sum()\n"
+    )
+    plain = (
+        f"import numpy as np, sys; sys.path.insert(0, {str(tmp_path)!r}); import kept; print(kept.total(np.ones(3)))"
+    )
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", plain], capture_output=True, text=True)
+        assert done.stdout == "3.0\n", done.stderr
+        passes(
+            "cowarray.register()",
+            f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import kept; assert kept.total(cowarray.ones(3)) == 3",
+        )
+
+
 @pytest.mark.parametrize("options", [(), ("--aliasing",)])
 def test_a_program_that_is_run_has_numba_compile_its_numpy(tmp_path, options):
     need("numba")

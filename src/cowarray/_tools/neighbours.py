@@ -160,10 +160,12 @@ def jax() -> None:
 
 
 def numba() -> None:
-    """A type of its own for typing and unboxing: numba reads an exported header, and knows arrays otherwise."""
-    from numba.core import types
+    """A type of its own for typing and unboxing: numba reads an exported header, and knows arrays otherwise. Functions
+    of cowarray are NumPy's of the same name in compiled code."""
+    from numba.core import boxing, cgutils, codegen, pythonapi, types
     from numba.core.datamodel import models
-    from numba.extending import register_model, typeof_impl, unbox
+    from numba.core.registry import cpu_target
+    from numba.extending import NativeValue, lower_cast, register_model, typeof_impl, unbox
     from numba.np.numpy_support import from_dtype, map_layout
 
     class CowArray(types.Array):
@@ -175,6 +177,10 @@ def numba() -> None:
 
     register_model(CowArray)(models.ArrayModel)
 
+    @lower_cast(CowArray, types.Array)
+    def one_of_both(context: Any, builder: Any, given: object, wanted: object, value: Any) -> Any:
+        return value
+
     @typeof_impl.register(ndarray)
     def typed(value: ndarray, context: object) -> CowArray:
         return CowArray(
@@ -185,17 +191,69 @@ def numba() -> None:
             aligned=value.flags.aligned,
         )
 
+    unbox_numpys = boxing.unbox_array
+
+    class Slot:
+        """Where one of two ways of unboxing puts its result: an error until then, whose exception is set."""
+
+        def __init__(self, typ: Any, c: Any) -> None:
+            self.builder = c.builder
+            self.value = cgutils.alloca_once(c.builder, c.context.get_value_type(typ))
+            self.is_error = cgutils.alloca_once_value(c.builder, cgutils.true_bit)
+
+        def put(self, native: Any) -> None:
+            self.builder.store(native.value, self.value)
+            self.builder.store(native.is_error, self.is_error)
+
+        def native(self) -> Any:
+            return NativeValue(self.builder.load(self.value), is_error=self.builder.load(self.is_error))
+
     @unbox(CowArray)
-    def unboxed(typ: CowArray, obj: Any, c: Any) -> Any:
+    def unboxed(typ: Any, obj: Any, c: Any) -> Any:
         plain = types.Array(typ.dtype, typ.ndim, typ.layout, readonly=not typ.mutable, aligned=typ.aligned)
         made = partial(_written if typ.mutable else _read, layout=typ.layout, aligned=typ.aligned)
+        slot = Slot(plain, c)
         export = c.pyapi.unserialize(c.pyapi.serialize_object(made))
         header = c.pyapi.call_function_objargs(export, (obj,))
         c.pyapi.decref(export)
-        native = c.unbox(plain, header)
-        # The native array holds its own references. A failed export is NULL, and its error is set.
-        c.pyapi.decref(header)
-        return native
+        with c.builder.if_then(cgutils.is_not_null(c.builder, header)):
+            slot.put(unbox_numpys(plain, header, c))
+            c.pyapi.decref(header)  # the native array holds its own references
+        return slot.native()
+
+    def declared(typ: Any, obj: Any, c: Any) -> Any:
+        """Unbox an argument of a function whose types are declared, as NumPy's arrays: it may be one of ours."""
+        slot = Slot(typ, c)
+        ours = c.pyapi.unserialize(c.pyapi.serialize_object(ndarray))
+        is_ours = c.builder.icmp_unsigned("==", c.pyapi.get_type(obj), ours)
+        c.pyapi.decref(ours)
+        with c.builder.if_else(is_ours) as (then, otherwise):
+            with then:
+                slot.put(unboxed(typ, obj, c))
+            with otherwise:
+                slot.put(unbox_numpys(typ, obj, c))
+        return slot.native()
+
+    pythonapi._unboxers.functions[types.Array] = declared
+    # Functions that are kept in files unbox as they were compiled to: those of a process without this are not found.
+    kept_for = codegen.CPUCodegen.magic_tuple
+    codegen.CPUCodegen.magic_tuple = lambda self: (*kept_for(self), "cowarray")
+
+    @typeof_impl.register(FunctionType)
+    @typeof_impl.register(type(asarray))
+    def of_function(value: Any, context: object) -> Any:
+        numpys = _numpys_of_that_name(value)
+        return getattr(value, "_numba_type_", None) if numpys is None else typing.resolve_value_type(numpys)
+
+    typing = cpu_target.typing_context
+
+
+def _numpys_of_that_name(function: Any) -> Any:
+    """NumPy's function where a function is cowarray's of the same name; else None."""
+    package, dot, chapter = function.__module__.partition(".")
+    if package != "cowarray" or getattr(sys.modules[function.__module__], function.__name__, None) is not function:
+        return None
+    return getattr(sys.modules.get(f"numpy{dot}{chapter}"), function.__name__, None)
 
 
 def _suits(header: np.ndarray, layout: str, aligned: bool) -> bool:
