@@ -332,6 +332,23 @@ def test_figures_of_all_calls_add_up():
     assert run.peak_bytes > 0
 
 
+def test_a_trace_that_is_entered_inside_itself_tells_each_copy_once():
+    events = ca.trace()
+
+    @events
+    def deep(n):
+        y = x.copy()
+        y[0] = 1
+        return y[0] + (n and deep(n - 1))
+
+    x = ca.zeros(1000)
+    ca.reset_stats()
+    assert deep(2) == 3
+    assert [(event.kind, event.nbytes) for event in events] == [("copy", x.nbytes)] * 3
+    assert sum(event.nbytes for event in events) == ca.stats()["bytes_copied"]
+    assert (events.lazy_copies, events.lazy_nbytes) == (3, 3 * x.nbytes)
+
+
 def test_a_mode_says_what_it_is(modes):
     make, _ = modes
     assert repr(make()).startswith(f"<cowarray.{type(make()).__name__}")

@@ -31,13 +31,13 @@ cdef Entry next_open(Entry entry):
 
 
 def holding(variable, /):
-    """What holds in the blocks of the current context, as a list; innermost first."""
-    cdef list found = []
+    """What holds in the blocks of the current context, as a list; innermost first, and each thing once."""
+    cdef dict found = {}
     cdef Entry entry = next_open(variable.get())
     while entry is not None:
-        found.append(entry.value)
+        found[id(entry.value)] = entry.value  # a block may have been entered again inside itself
         entry = next_open(entry.outer)
-    return found
+    return list(found.values())
 
 
 def innermost(variable, /):
