@@ -292,6 +292,25 @@ def test_a_decorated_coroutine_function_is_a_block_while_it_runs(modes):
     assert asyncio.run(work_all()) == [True, True, True, False]
 
 
+class Later:
+    """Called, it gives a coroutine."""
+
+    def __init__(self, holds):
+        self.holds = holds
+
+    async def __call__(self, mode):
+        await asyncio.sleep(0)
+        return self.holds(mode)
+
+
+def test_whatever_gives_a_coroutine_is_a_block_while_it_runs(modes):
+    make, holds = modes
+    later = Later(holds)
+    for function in (later, functools.partial(later), staticmethod(later.__call__), functools.partial(later.__call__)):
+        mode = make()
+        assert asyncio.run(mode(function)(mode))
+
+
 def test_what_is_no_function_and_what_gives_control_back_in_the_middle_is_not_decorated(modes):
     make, _ = modes
 
@@ -301,11 +320,16 @@ def test_what_is_no_function_and_what_gives_control_back_in_the_middle_is_not_de
     async def later_steps():
         yield
 
-    for function in (steps, later_steps):
+    class Steps:
+        def __call__(self):
+            yield
+
+    for function in (steps, later_steps, staticmethod(steps), functools.partial(steps), Steps()):
         with pytest.raises(TypeError, match="between its steps"):
             make()(function)
-    with pytest.raises(TypeError, match="expected a function"):
-        make()(3)
+    for other in (3, Steps):
+        with pytest.raises(TypeError, match="expected a function"):
+            make()(other)
 
 
 def test_a_mode_that_stands_above_a_function_without_parentheses_says_what_to_write(modes):

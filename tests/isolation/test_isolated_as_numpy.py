@@ -1,6 +1,7 @@
 """`isolated(as_numpy=True)`: arguments are writable NumPy arrays of the call's own, and results are NumPy's."""
 
 import asyncio
+import functools
 import inspect
 import pickle
 import sys
@@ -229,6 +230,16 @@ def test_what_is_awaited_becomes_numpys_and_arguments_are_the_calls_own_at_once(
     assert x.tolist() == [9, 1, 1]
     if sys.version_info >= (3, 12):
         assert inspect.iscoroutinefunction(work)
+
+
+def test_whatever_gives_a_coroutine_gives_numpys_arrays():
+    class Later:
+        async def __call__(self, x):
+            await asyncio.sleep(0)
+            return cowarray.asarray(x)
+
+    for function in (Later(), functools.partial(Later()), staticmethod(Later().__call__)):
+        assert type(asyncio.run(cowarray.isolated(function, as_numpy=True)(cowarray.zeros(3)))) is np.ndarray
 
 
 def test_a_coroutines_pages_are_the_calls_until_its_end(can_page):

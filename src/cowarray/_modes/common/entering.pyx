@@ -112,8 +112,8 @@ cdef class Mode:
         Raises
         ------
         TypeError
-            `function` cannot be called; or is a generator function, whose block would hold for its caller too between
-            its steps.
+            `function` cannot be called; or is a class; or a generator function, whose block would hold for its caller
+            too between its steps.
         """
         with importing:  # not at the top: the import of the library stays quick
             from cowarray._modes.common.decorating import in_blocks

@@ -10,6 +10,7 @@ import numpy as np
 
 from cowarray._array.imports import large_foreign
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.common.decorating import is_coroutine_function, is_generator_function
 from cowarray._modes.copies.containers import Walk
 from cowarray._modes.copies.private_maps import Maps, private_map
 from cowarray._native.public import public
@@ -103,7 +104,7 @@ def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = 
     if not callable(function):
         raise TypeError(f"isolated: expected a function (got {type(function).__name__})")
 
-    if as_numpy and (inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)):
+    if as_numpy and is_generator_function(function):
         raise TypeError(
             "isolated: with as_numpy the result becomes NumPy's, and a generator has no result (got "
             f"{function!r}); isolate what it calls"
@@ -111,7 +112,7 @@ def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = 
 
     run: Callable[..., Any] = function
     own_in = _own_numpy if as_numpy else _own
-    is_coroutine = inspect.iscoroutinefunction(function)
+    is_coroutine = is_coroutine_function(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
