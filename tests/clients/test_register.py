@@ -161,6 +161,36 @@ def test_torch_does_with_its_own_and_numpys_what_it_did(when):
     assert passes(*parts, TORCH_ALONE) == passes(TORCH_ALONE) != ""
 
 
+PANDAS_ALONE = """
+import pandas as pd
+
+frame = pd.DataFrame({"a": [1, 2, 3], "b": [4.0, 5.0, 6.0]})
+def write():
+    own = frame["b"]
+    own[0] = 1.0
+    frame["c"] = 1
+    frame.loc[0, "b"] = 2.0
+    frame["a"][0] = 5
+    frame["a"].loc[0] = 5
+    frame.loc[0:1]["a"] = 9
+    frame.__setitem__(key="d", value=1)
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    write()
+    frame.merge(pd.DataFrame({"a": [1.5, 2.5]}), on="a")
+print([(each.category.__name__, each.filename) for each in told], frame)
+"""
+
+
+@pytest.mark.parametrize("when", ["before pandas", "after pandas"])
+def test_pandas_warns_of_the_callers_own_lines_as_it_did(when):
+    need("pandas")
+    parts = ["cowarray.register()"] if when == "before pandas" else ["import pandas", "cowarray.register()"]
+    done = passes(*parts, PANDAS_ALONE)
+    assert done == passes(PANDAS_ALONE)
+    assert "<string>" in done
+
+
 def need(library):
     if importlib.util.find_spec(library) is None:
         pytest.skip(f"{library} is not installed; it comes with cowarray[clients]")

@@ -119,9 +119,9 @@ ROOMS = [
     ["_modes.record"],
     ["_modes.deferred", "_modes.budget"],
     ["_versions", "_processes"],
+    ["_tools.frameless"],
     ["_tools"],
     [""],  # the package itself, which gathers the public names
-    ["_tools.frameless"],
     ["_tools.demo", "_tools.stand_ins"],
     ["_tools.compiled"],
     ["_tools.programs"],

@@ -6,6 +6,7 @@ import functools
 import numpy as np
 
 cimport cython
+from cpython.ref cimport Py_DECREF, Py_INCREF
 
 from cowarray._face.ndarray import ndarray
 
@@ -35,6 +36,29 @@ cdef class Followed:
 
     def __reduce__(self):
         return self.__qualname__  # as functions are pickled
+
+
+def converting(function, convert, /):
+    """A function, or a method, like this one, called with what another function makes of each argument."""
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        return function(*[convert(value) for value in args], **{key: convert(kwargs[key]) for key in kwargs})
+
+    return call
+
+
+def converting_item(method, convert, /):
+    """The same of a ``__setitem__``, which may look how often its object is referred to: as often as ever."""
+    @functools.wraps(method)
+    def call(self, key, value):
+        key, value = convert(key), convert(value)
+        Py_DECREF(self)  # the caller holds it until this returns
+        try:
+            return method(self, key, value)
+        finally:
+            Py_INCREF(self)
+
+    return call
 
 
 def with_lent(function, tuple args, dict kwargs, taken_in=None, /):

@@ -14,6 +14,7 @@ import numpy as np
 
 from cowarray._chapters import gathered as _chapters
 from cowarray._face.ndarray import ndarray
+from cowarray._native.fork_locks import importing
 from cowarray._ops.conversion import asarray
 from cowarray._ops.operands import provide
 
@@ -294,6 +295,9 @@ _ASKING_FUNCTIONS = ("factorize", "merge", "pivot_table", "unique")
 
 def pandas() -> None:
     """Keys, groups and operands are handed on as NumPy's arrays: without, a mask would pick rows by 0 and 1."""
+    with importing:  # not at the top: the import of the library stays quick
+        from cowarray._tools.frameless import converting, converting_item
+
     library: Any = sys.modules["pandas"]
     frame = library.DataFrame()
     kinds = [library.DataFrame, library.Series, library.Index, library.api.extensions.ExtensionArray]
@@ -302,30 +306,21 @@ def pandas() -> None:
         if kind.__module__.partition(".")[0] == "pandas":
             for name in _ASKING.intersection(vars(kind)):
                 if type(vars(kind)[name]) is FunctionType:
-                    setattr(kind, name, _given_numpys(vars(kind)[name]))
+                    door = converting_item if name == "__setitem__" else converting
+                    setattr(kind, name, door(vars(kind)[name], _numpys))
     for kind in (library.arrays.IntegerArray, library.arrays.FloatingArray, library.arrays.BooleanArray):
-        kind.__init__ = _given_numpys(kind.__init__)
+        kind.__init__ = converting(kind.__init__, _numpys)
     for kind in (library.Series, library.DataFrame):
-        kind.__init__ = _given_data(kind.__init__)
+        kind.__init__ = converting(kind.__init__, _numpys_own)
     for name in _ASKING_FUNCTIONS:
         function = getattr(library, name)
-        given = _given_numpys(function)
+        asked = converting(function, _numpys)
         for module in (library, sys.modules[function.__module__]):  # by whose name it is pickled
-            setattr(module, name, given)
+            setattr(module, name, asked)
 
 
 def _with_subclasses(kind: type) -> set[type]:
     return {kind}.union(*map(_with_subclasses, kind.__subclasses__()))
-
-
-def _given_numpys(function: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(function)
-    def given(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            kwargs = {key: _numpys(value) for key, value in kwargs.items()}
-        return function(*map(_numpys, args), **kwargs)
-
-    return given
 
 
 def _numpys(value: Any) -> Any:
@@ -338,24 +333,22 @@ def _numpys(value: Any) -> Any:
     return value
 
 
-def _given_data(initialize: Callable[..., None]) -> Callable[..., None]:
+def _numpys_own(value: Any) -> Any:
     """pandas copies NumPy's arrays, and can write to its copy; the snapshot that another type gives it, it keeps."""
-
-    @wraps(initialize)
-    def initialized(self: Any, data: Any = None, *args: Any, **kwargs: Any) -> None:
-        initialize(self, np.asarray(data) if type(data) is ndarray else data, *args, **kwargs)
-
-    return initialized
+    return np.asarray(value) if type(value) is ndarray else value
 
 
 def scipy() -> None:
     """Solvers make a linear operator of a matrix that is an instance of NumPy's class."""
+    with importing:
+        from cowarray._tools.frameless import converting
+
     function = sys.modules["scipy.sparse.linalg"].aslinearoperator
-    given = _given_numpys(function)
+    asked = converting(function, _numpys)
     module: Any
     for name, module in list(sys.modules.items()):
         if name.startswith("scipy.") and vars(module).get("aslinearoperator") is function:
-            module.aslinearoperator = given
+            module.aslinearoperator = asked
 
 
 def torch() -> None:
