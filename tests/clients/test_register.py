@@ -233,6 +233,20 @@ def test_nothing_is_imported():
     )
 
 
+def test_a_part_of_scipy_whose_import_somebody_prevents_is_passed_over():
+    passes(
+        """
+        import types
+        solvers = sys.modules["scipy.sparse.linalg"] = types.ModuleType("scipy.sparse.linalg")
+        solvers.aslinearoperator = type
+        sys.modules["scipy.io"] = None
+        from cowarray._tools import neighbours
+        neighbours.scipy()
+        assert solvers.aslinearoperator(x) is np.ndarray
+        """
+    )
+
+
 def test_dasks_list_has_it_once():
     need("dask")
     passes(

@@ -346,8 +346,8 @@ def scipy() -> None:
     function = sys.modules["scipy.sparse.linalg"].aslinearoperator
     asked = converting(function, _numpys)
     module: Any
-    for name, module in list(sys.modules.items()):
-        if name.startswith("scipy.") and vars(module).get("aslinearoperator") is function:
+    for name, module in list(sys.modules.items()):  # None where somebody prevents an import
+        if name.startswith("scipy.") and module is not None and vars(module).get("aslinearoperator") is function:
             module.aslinearoperator = asked
 
 
