@@ -232,6 +232,16 @@ def test_an_archive_is_a_mapping_that_closes_its_file(tmp_path):
         assert len(os.listdir("/proc/self/fd")) == files
 
 
+@pytest.mark.parametrize("names", [["a.npy"], ["a.npy.npy"], ["a", "a.npy"], ["a", "b.npy", ".npy"]])
+def test_an_archive_finds_names_that_end_as_files_do_as_numpys_does(tmp_path, names):
+    path = tmp_path / "x.npz"
+    np.savez(path, **{name: np.arange(number) for number, name in enumerate(names)})
+    with cowarray.load(path) as archive, np.load(path) as theirs:
+        assert list(archive) == list(theirs)
+        for name in [*names, *[f"{name}.npy" for name in names]]:
+            same(archive[name], theirs[name])
+
+
 def test_a_failing_load_closes_its_file(tmp_path):
     path = tmp_path / "x.npz"
     for data in (b"PK\x03\x04 and nothing else", npy(np.arange(3))[:-1], b""):

@@ -347,12 +347,13 @@ class Archive(Mapping[str, Any]):
         self._name = name
         self._options = options
         self._members = {member.removesuffix(".npy"): member for member in zipped.namelist()}
+        self._found = {**self._members, **{member: member for member in zipped.namelist()}}  # as NumPy's
 
     def __getitem__(self, key: str) -> Any:
         """An array; the bytes of a member that is none, by its name and by what it has."""
         if self._zipped is None:
             raise ValueError(f"{self._name}: the archive is closed")
-        member = self._members[key.removesuffix(".npy") if type(key) is str else key]
+        member = self._found[key]
         name = f"{self._name}: {member}"
         with _Damage(name), self._zipped.open(member) as opened:
             if member.endswith(".npy"):
