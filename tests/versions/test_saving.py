@@ -161,6 +161,8 @@ def test_bad_states_are_refused_at_once(tmp_path):
         ((1, "1"), "two places are named '1'"),
         (("", "array"), "two places are named 'array'"),
         (("a", "a.npy"), "two places are named 'a.npy'"),
+        (("a.npy", "a.npy.npy"), "two places are named 'a.npy.npy'"),
+        (("a.npy.npy", "a.npy"), "two places are named 'a.npy'"),
         (("a\0b", "a\0c"), "two places are named 'a\\x00c'"),
         (("layout.json",), "a place is named 'layout.json', as the plain values are"),
     ],
@@ -184,9 +186,9 @@ def test_a_key_that_looks_like_a_path_is_refused_beside_it(tmp_path, other):
 
 def test_names_that_differ_are_all_there(tmp_path):
     x = ca.zeros(3)
-    state = {1: x, "2": x, "layout": x, "a.b": x, "same": [x, x], "layer.weight": x}
+    state = {1: x, "2": x, "layout": x, "a.b": x, "same": [x, x], "layer.weight": x, "a.npy": x, "b": x, "b.npy.npy": x}
     with ca.load(ca.save_async(tmp_path / "x.npz", state).result(60)) as archive:
-        names = {"1", "2", "layout", "a.b", "same[0]", "same[1]", "layer.weight"}
+        names = {"1", "2", "layout", "a.b", "same[0]", "same[1]", "layer.weight", "a.npy", "b", "b.npy.npy"}
         assert set(archive) == {*names, "layout.json"}
         assert all(np.array_equal(archive[name], x) for name in names)
 

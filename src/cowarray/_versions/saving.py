@@ -144,12 +144,12 @@ def _see_names(layout: Layout) -> None:
     """Refuse places whose members would have one name, or be loaded by one."""
     taken = {_LAYOUT}
     for path, _ in arrays_of(layout):
-        name = _member_of(path).partition("\0")[0]  # zipfile cuts names there
-        name = name.removesuffix(".npy").removesuffix(".npy")  # as those do that load "a.npy", and find "a"
-        if name in taken:
-            what = "a place is named {!r}, as the plain values are" if name == _LAYOUT else "two places are named {!r}"
+        member = _member_of(path).partition("\0")[0]  # zipfile cuts names there
+        names = {member, member.removesuffix(".npy")}  # a member is found by either
+        if taken & names:
+            what = "a place is named {!r}, as the plain values are" if _LAYOUT in names else "two places are named {!r}"
             raise ValueError(f"save_async: {what.format(path)}; rename a key")
-        taken.add(name)
+        taken |= names
 
 
 def _submit(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> Future[Path]:
