@@ -122,6 +122,16 @@ def test_protocol_5_keeps_the_order_of_axes_in_memory(shape):
             same(got, theirs, strides=True)
 
 
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_gaps_are_left_out_in_the_order_of_c(protocol):
+    n = np.arange(120, dtype="i2").reshape(4, 5, 6)
+    for key in (np.s_[:, :, ::2], np.s_[::3, ::4, ::5], np.s_[:1, ::4], np.s_[::-1]):
+        for axes in itertools.permutations(range(n.ndim)):
+            x = cowarray.array(n)[key].transpose(axes)
+            theirs = pickle.loads(pickle.dumps(n[key].transpose(axes), protocol))
+            same(pickle.loads(pickle.dumps(x, protocol)), theirs, strides=True)
+
+
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if name not in ("empty", "broadcast")])
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_unpickled_bytes_are_not_copied_until_a_write(protocol, layout):

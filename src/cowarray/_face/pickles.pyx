@@ -16,6 +16,7 @@ from cowarray._array.array cimport (
     has_doorkeeper,
     header_for,
     is_plain,
+    located_header,
     make_standard,
     on_storage,
     storage_for,
@@ -33,19 +34,20 @@ cnp.import_array()
 cdef object numpy_frombuffer = np.frombuffer
 
 
-cdef object order_of(cnp.ndarray shown, int protocol):
+cdef object order_of(cnp.ndarray header, int protocol):
     """The order in which a pickle has an array's elements: "C", "F", or the axes from the outermost in memory inwards.
 
-    As in NumPy: with protocol 5 the order in memory, as far as that is one of axes; before, that of C or Fortran.
+    As in NumPy: with protocol 5 the order in memory, as far as that is one of axes without gaps; before, that of C or
+    Fortran.
     """
-    if cnp.PyArray_IS_C_CONTIGUOUS(shown):
+    if cnp.PyArray_IS_C_CONTIGUOUS(header):
         return "C"
-    if cnp.PyArray_IS_F_CONTIGUOUS(shown):
+    if cnp.PyArray_IS_F_CONTIGUOUS(header):
         return "F"
     if protocol >= 5:
-        strides = (<object>shown).strides
+        strides = (<object>header).strides
         axes = sorted(range(len(strides)), key=strides.__getitem__, reverse=True)
-        if cnp.PyArray_IS_C_CONTIGUOUS((<object>shown).transpose(axes)):
+        if cnp.PyArray_IS_C_CONTIGUOUS((<object>header).transpose(axes)):
             return tuple(axes)
     return "C"
 
@@ -60,7 +62,7 @@ cdef object reduce_array(Array x, int protocol):
     description = describe(descr_of(shown))
     if description is None:
         return _unpickle_objects, (copied_out(shown, cnp.NPY_KEEPORDER), *face)
-    order = order_of(shown, protocol)
+    order = order_of(located_header(x), protocol)  # a snapshot that was copied has no gaps
     if type(order) is tuple:
         flat = (<object>shown).transpose(order).reshape(-1)
     else:
