@@ -223,3 +223,20 @@ def test_bytes_of_real_arrays_are_counted_while_they_exist():
         kept = [kept, w, cowarray.ones(100)]
         assert plan.real_bytes == 800 + 400 + 2400 + 800
         assert view.size + z.size + len(kept) == 103
+
+
+def test_bytes_of_real_arrays_are_counted_after_resize():
+    outside = cowarray.zeros(10)
+    with cowarray.fake(real=4096) as plan:
+        x = cowarray.zeros(10)
+        x.resize(100)
+        assert plan.real_bytes == 80 + 800  # both are there for a moment
+        outside.resize(200)
+        kept = cowarray.ones(300)
+        assert plan.real_bytes == 800 + 1600 + 2400
+        x[:] = cowarray.ones((1000, 100)).sum(axis=0)  # as before, it may become a fake, and the other may not
+        with pytest.raises(cowarray.FakeError, match="no values to write into an array that has bytes"):
+            outside[:] = cowarray.ones((1000, 200)).sum(axis=0)
+        kept = [kept, cowarray.ones(100)]
+        assert plan.real_bytes == 800 + 1600 + 2400
+        assert len(x) + len(outside) + len(kept) == 302

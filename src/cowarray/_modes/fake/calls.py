@@ -111,13 +111,20 @@ class Call:
 
     def compute(self) -> Any:
         """Do it as ever, outside of the block. What it gives is the block's own."""
-        given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
+        given = [(each, each.storage) for each in _arrays_in((self.args, self.kwargs))]
         result = call_in(None, self.function, self.args, self.kwargs)
         # What was given is not the block's own, nor are views of it.
+        known = {storage for _, storage in given}
         for each in _arrays_in(result):
-            if each.storage not in given and each.storage not in _computed:
+            if each.storage not in known and each.storage not in _computed:
                 _computed.add(each.storage)
                 self.block.ledger.add_real(each.storage)
+        for each, storage in given:
+            if each.storage not in known:  # resized
+                known.add(each.storage)
+                self.block.ledger.add_real(each.storage)
+                if storage in _computed:
+                    _computed.add(each.storage)
         return result
 
     def forgotten(self) -> Any:
