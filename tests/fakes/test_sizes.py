@@ -90,6 +90,20 @@ def test_a_whole_number_of_bytes_is_any_integer(size):
         cowarray.paging(before)
 
 
+def test_an_integer_is_asked_once():
+    class Asked:
+        def __init__(self):
+            self.answers = iter([4096])
+
+        def __index__(self):
+            return next(self.answers)
+
+    assert whole_nbytes(Asked(), "real") == 4096
+    before = cowarray.paging(Asked())
+    assert cowarray.paging(before) == 4096
+    assert cowarray.keep_freed(cowarray.keep_freed(Asked())) == 4096
+
+
 @pytest.mark.parametrize("size", [-1, np.int64(-1), True, np.True_, 4096.0, np.float64(1), "4096", None], ids=repr)
 def test_what_is_no_whole_number_of_bytes_is_refused(size):
     for take in (lambda size: cowarray.fake(real=size), lambda size: cowarray.deferred(at_least=size)):

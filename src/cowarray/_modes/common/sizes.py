@@ -74,9 +74,10 @@ def whole_nbytes(size: SupportsIndex, what: str) -> int:
     ValueError
         It is no integer, or a negative one.
     """
-    if isinstance(size, bool) or not hasattr(type(size), "__index__") or operator.index(size) < 0:
+    nbytes = operator.index(size) if hasattr(type(size), "__index__") and not isinstance(size, bool) else -1
+    if nbytes < 0:
         raise ValueError(f"{what} must be an integer from 0 on, a number of bytes (got {size!r})")
-    return operator.index(size)
+    return nbytes
 
 
 def readable(nbytes: int) -> str:
