@@ -240,3 +240,12 @@ def test_bytes_of_real_arrays_are_counted_after_resize():
         kept = [kept, cowarray.ones(100)]
         assert plan.real_bytes == 800 + 1600 + 2400
         assert len(x) + len(outside) + len(kept) == 302
+
+
+@pytest.mark.parametrize("make", [cowarray.array, lambda values: cowarray.fromiter(values, float), cowarray.unique])
+def test_an_array_is_either_in_the_peak_or_real(make):
+    with cowarray.fake(real=4096) as plan:
+        large = make([float(number) for number in range(1000)])
+        small = make([1.0, 2.0])
+    assert (large.size, small.size) == (1000, 2)
+    assert (plan.peak_bytes, plan.real_bytes) == (8000, 16)

@@ -109,14 +109,22 @@ class Call:
 
     # ---- what is computed after all
 
-    def compute(self) -> Any:
-        """Do it as ever, outside of the block. What it gives is the block's own."""
+    def compute(self, *, forgets: bool = False) -> Any:
+        """Do it as ever, outside of the block. What it gives is the block's own.
+
+        Parameters
+        ----------
+        forgets : bool
+            Whether results of `real` bytes or more lose their values again.
+        """
         given = [(each, each.storage) for each in _arrays_in((self.args, self.kwargs))]
         result = call_in(None, self.function, self.args, self.kwargs)
+        if forgets and sum(map(_nbytes, _arrays_in(result))) >= self.block.real:
+            self.forget(result)
         # What was given is not the block's own, nor are views of it.
         known = {storage for _, storage in given}
         for each in _arrays_in(result):
-            if each.storage not in known and each.storage not in _computed:
+            if each.storage not in known and each.storage not in _computed and not is_fake(each):
                 _computed.add(each.storage)
                 self.block.ledger.add_real(each.storage)
         for each, storage in given:
@@ -129,10 +137,7 @@ class Call:
 
     def forgotten(self) -> Any:
         """Do it as ever, and have results of `real` bytes or more lose their values again."""
-        result = self.compute()
-        if sum(map(_nbytes, _arrays_in(result))) >= self.block.real:
-            self.forget(result)
-        return result
+        return self.compute(forgets=True)
 
     def forget(self, result: object) -> None:
         """Have arrays lose their values that the operation has made, not those that it was given, or views of them."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.fake.calls import Call
-from cowarray._modes.fake.fakes import copying, count_copy, during, first_fake, forget, is_fake, settle_key
+from cowarray._modes.fake.fakes import copying, count_copy, during, first_fake, is_fake, settle_key
 from cowarray._modes.fake.rules.methods import check_places
 from cowarray._modes.fake.rules.picking import fake_masks, with_places
 from cowarray._modes.fake.rules.rules import VIEWS, rule
@@ -287,10 +287,7 @@ def asarray(call: Call) -> Any:
         if copy_ is not True and _is_as_asked(x, dtype, order) and (x.flags.c_contiguous or x.flags.f_contiguous):
             return call.mapped(x)
         return call.give(cast(x, x.dtype if dtype is None else dtype, order or "K"))
-    made = call.compute()
-    if not isinstance(x, (np.ndarray, memoryview, bytes)) and made.nbytes >= call.block.real:
-        forget(made, call.origin)
-    return made
+    return call.compute(forgets=not isinstance(x, (np.ndarray, memoryview, bytes)))
 
 
 def _is_mapped(x: Any) -> TypeGuard[np.memmap[Any, Any]]:
