@@ -276,6 +276,12 @@ def test_a_package_that_was_named_and_not_imported_is_said(tmp_path, options):
     assert result.stderr.count("--include") == 1
 
 
+def test_without_stderr_nothing_is_said_of_packages_on_stdout(tmp_path):
+    name = written(tmp_path, "import sys\nsys.stderr = None\nprint(5)\n")
+    result = run(tmp_path, "--include", "nosuch", name)
+    assert (result.stdout, result.stderr, result.returncode) == ("5\n", "", 0)
+
+
 def test_what_cannot_be_run(tmp_path):
     assert run(tmp_path).returncode == 2
     missing = run(tmp_path, "missing.py")

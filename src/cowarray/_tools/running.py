@@ -60,7 +60,8 @@ def run(
     def finish(status: int, _: ImportRule) -> int:
         for remark in reporting.unused_packages(program):
             with contextlib.suppress(Exception):  # closed, or none
-                print(f"run: {remark}", file=sys.stderr, flush=True)
+                sys.stderr.write(f"run: {remark}\n")  # print would take stdout for none
+                sys.stderr.flush()
         return status
 
     if not report:
