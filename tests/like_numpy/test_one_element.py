@@ -132,3 +132,17 @@ def test_the_array_is_looked_at_after_the_value(key):
     x.setflags(write=True)
     x.flat[2] = Acting(lambda: x.fill(5))
     assert x.tolist() == [5, 5, 7]
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, KeyError])
+@pytest.mark.parametrize("key", [slice(1), [0], ..., [9], "a", (None,), (0, 0), ()], ids=repr)
+def test_a_value_that_refuses_is_asked_once(key, error):
+    asked = []
+
+    def refuse():
+        asked.append(1)
+        raise error("mine")
+
+    ours = outcome(put, cowarray.zeros(3), key, Acting(refuse))
+    assert len(asked) == 1
+    agree(ours, outcome(put, np.zeros(3), key, Acting(refuse)))

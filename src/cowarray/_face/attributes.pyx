@@ -94,6 +94,21 @@ cdef object one_place(object key, bint is_empty):
     return int(key)
 
 
+cdef class Refused:
+    """A value that has been asked for itself, and raised an error: it raises that again when NumPy asks."""
+
+    cdef object error
+
+    def __array__(self, dtype=None, copy=None):
+        raise self.error
+
+
+cdef Refused refused(object error):
+    cdef Refused value = Refused.__new__(Refused)
+    value.error = error
+    return value
+
+
 cdef int flat_set(Array x, object key, object value, bint whole=False) except -1:
     """x.flat[key] = value; whole: x.flat = value, for which NumPy flattens the value first."""
     cdef cnp.ndarray header, model
@@ -123,9 +138,9 @@ cdef int flat_set(Array x, object key, object value, bint whole=False) except -1
     else:
         try:
             shown = shown_value(x, value)
-        except (TypeError, ValueError, OverflowError):
+        except Exception as error:
             if not whole:
-                (<object>flat_model(x)).flat[where] = value  # NumPy may report a bad index first
+                (<object>flat_model(x)).flat[where] = refused(error)  # NumPy may report a bad index first
             raise
     if not x.writeable:
         raise ValueError("assignment destination is read-only")
