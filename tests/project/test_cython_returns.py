@@ -11,7 +11,7 @@ import pytest
 from support.sources import PACKAGE, files, statements
 
 # Of C, and never with an exception.
-OF_C = {"Py_XDECREF", "PyMem_Free", "PyMem_RawFree", "cow_account_use"}
+OF_C = {"Py_INCREF", "Py_XDECREF", "PyMem_Free", "PyMem_RawFree", "cow_account_use"}
 QUIET_WITHS = {"nogil", "gil", "cython.critical_section"}
 
 

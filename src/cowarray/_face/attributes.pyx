@@ -94,7 +94,7 @@ cdef object one_place(object key, bint is_empty):
     return int(key)
 
 
-cdef class Refused:
+cdef class _Refused:
     """A value that has been asked for itself, and raised an error: it raises that again when NumPy asks."""
 
     cdef object error
@@ -103,8 +103,8 @@ cdef class Refused:
         raise self.error
 
 
-cdef Refused refused(object error):
-    cdef Refused value = Refused.__new__(Refused)
+cdef _Refused refused(object error):
+    cdef _Refused value = _Refused.__new__(_Refused)
     value.error = error
     return value
 

@@ -251,10 +251,10 @@ def numba() -> None:
 
 def _numpys_of_that_name(function: Any) -> Any:
     """NumPy's function where a function is cowarray's of the same name; else None."""
-    package, dot, chapter = function.__module__.partition(".")
-    if package != "cowarray" or getattr(sys.modules[function.__module__], function.__name__, None) is not function:
+    module, name = str(function.__module__), function.__name__
+    if module.partition(".")[0] != "cowarray" or getattr(sys.modules[module], name, None) is not function:
         return None
-    return getattr(sys.modules.get(f"numpy{dot}{chapter}"), function.__name__, None)
+    return getattr(sys.modules.get(module.replace("cowarray", "numpy", 1)), name, None)
 
 
 def _suits(header: np.ndarray, layout: str, aligned: bool) -> bool:

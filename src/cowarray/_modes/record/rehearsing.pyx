@@ -85,7 +85,7 @@ class RehearsedCall(Call):
 
     __slots__ = ()
 
-    def compute(self):
+    def compute(self, *, forgets=False):
         raise NotRecorded
 
     def writes(self, x, whole=False, text=False, key=...):
