@@ -383,7 +383,7 @@ def test_sums_stay_while_a_chain_is_made_again_in_little_memory(layers, room):
     expected = gradient_with_two_sums(layers)
     with cowarray.budget(room << 13, small=1) as run:
         assert gradient_with_two_sums(layers) == expected
-    assert run.remat_time < 1.5 * run.base_time
+    assert run.remat_time < 2 * run.base_time
 
 
 def test_a_chain_of_a_hundred_thousand_is_made_again():

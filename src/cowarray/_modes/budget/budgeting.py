@@ -58,7 +58,7 @@ class budget(Mode):
         and the time since it was used. "local": the same without what else is away. "lru": what was used longest ago.
         "size": the largest. "random": any. All but the first can compute the same thing very many times.
     cost : {"model", "clock"}, default "model"
-        Whether the time of operations is said by a fixed model of their names and sizes, or measured. By the model a
+        Whether the time of operations is said by a fixed model of names, sizes and dtypes, or measured. By the model a
         program evicts the same arrays each time, in one thread, without `spill`, and but for what waits for the garbage
         collector. A busy machine misleads measured times.
     spill : str or path, optional

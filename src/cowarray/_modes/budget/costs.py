@@ -1,7 +1,8 @@
 """What operations cost by a model, so that a run can be repeated.
 
-By the name of an operation, and by the sizes of what it reads and gives. The rates are those of one core of a machine
-of 2024. They decide what is dear and what is cheap: an operation that takes three times what is said here is no fault.
+By the name of an operation, and by the sizes and dtypes of what it reads and gives. It takes as long as its bytes or as
+its elements take, whichever is longer; `prices` has both. They decide what is dear and what is cheap: an operation that
+takes three times what is said here is no fault.
 """
 
 import math
@@ -11,48 +12,24 @@ from typing import Any
 import numpy as np
 
 from cowarray._face.ndarray import ndarray
+from cowarray._modes.budget import prices
 
-__all__ = ["model_cost"]
+__all__ = ["BY_NUMBER", "model_cost"]
 
 _Array = np.ndarray | ndarray
+_ARRAYS = (np.ndarray, ndarray)
 
-_MIB = 1 << 20
-# Bytes in a second, of what is given or read, whichever is more.
-_RATES = (
-    dict.fromkeys(("add", "subtract"), 11_600 * _MIB)
-    | {"multiply": 13_700 * _MIB, "exp": 10_600 * _MIB, "tanh": 3_800 * _MIB, "sqrt": 5_000 * _MIB}
-    | {"cumsum": 2_500 * _MIB, "power": 1_160 * _MIB, "sin": 470 * _MIB, "cos": 470 * _MIB, "log": 1_500 * _MIB}
-    | dict.fromkeys(("concatenate", "stack", "astype", "copy", "pad", "roll"), 10_000 * _MIB)
-    | dict.fromkeys(("fftshift", "ifftshift"), 10_000 * _MIB)
-    | dict.fromkeys(
-        ["partition", "median", "percentile", "quantile", "nanmedian", "nanpercentile", "nanquantile"], 600 * _MIB
-    )
-    | dict.fromkeys(("sort", "unique"), 400 * _MIB)
-    | dict.fromkeys(("argsort", "lexsort", "searchsorted", "interp", "digitize"), 80 * _MIB)
-)
-_ROOMS = {"random": 720 * _MIB, "fft": 400 * _MIB, "strings": 80 * _MIB}
-_OTHERS = 5_000 * _MIB
-_HALVES = 400 * _MIB  # of float16, which processors convert
-# They read what they give, however large the array is that they read from.
-_PICKS = frozenset(("__getitem__", "take", "compress", "choose", "take_along_axis"))
-
-# Multiplications and additions in a second: by BLAS, and by NumPy's loops.
-_FLOPS = 24e9
-_LOOPED = 1.5e9
-_STACKED = frozenset(("matmul", "matvec", "vecmat", "vecdot"))
-_PRODUCTS = frozenset(("dot", "inner", "tensordot", "einsum", "multi_dot", "kron", "outer", "vdot"))
-_SLIDING = frozenset(("convolve", "correlate"))
-_ELIMINATIONS = frozenset(
-    ("inv", "solve", "det", "slogdet", "qr", "cholesky", "eigh", "eigvalsh", "matrix_power", "tensorinv", "tensorsolve")
-)
-_ITERATIONS = frozenset(("eig", "eigvals", "svd", "svdvals", "pinv", "lstsq", "matrix_rank", "cond"))
-_ELIMINATED, _ITERATED = 10.0, 40.0  # for each element and column
-_MATRIX = 50e-9  # seconds that each matrix of a stack takes beside its multiplications
-_DECOMPOSITION = 300e-9
+# What these cost depends on a number among their arguments.
+BY_NUMBER = frozenset(("power", "in-place power"))
+_NS = 1e-9
 
 
 def model_cost(
-    operation: str, args: Sequence[Any], kwargs: Mapping[str, Any], results: Sequence[tuple[int, ndarray]]
+    operation: str,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    results: Sequence[tuple[int, ndarray]],
+    shares: bool = False,
 ) -> int:
     """Nanoseconds that an operation takes, by what it is called and by the sizes of its arguments and results.
 
@@ -62,55 +39,178 @@ def model_cost(
     args : tuple
     kwargs : dict
     results : list of (int, ndarray)
-        Those that have new bytes, as they were foretold.
+        As they were foretold.
+    shares : bool, default False
+        Whether they are lazy copies: of arguments, or of what the operation makes within.
 
     Returns
     -------
     int
         Whole ones, as a log has them: so a run and the replay of its log agree.
     """
+    room, _, name = operation.removeprefix("in-place ").rpartition(".")
+    if name == "outer":
+        room, name = "", room if room and room != "linalg" else "multiply"
+    if shares and name in prices.COPIES:
+        return round(prices.SHARED / _NS)
     read = [*_arrays(args), *_arrays(kwargs.values())]
-    return round(1e9 * _seconds(operation, read, [x for _, x in results]))
+    return round(_seconds(room, name, args, kwargs, read, [x for _, x in results]) / _NS)
 
 
 def _arrays(values: Iterable[Any]) -> Iterator[_Array]:
     """Arrays among arguments, and in lists of them."""
     for value in values:
-        if isinstance(value, _Array):
+        if isinstance(value, _ARRAYS):
             yield value
         elif type(value) in (list, tuple):
-            yield from (each for each in value if isinstance(each, _Array))
+            yield from (each for each in value if isinstance(each, _ARRAYS))
 
 
-def _seconds(operation: str, read: list[_Array], made: list[ndarray]) -> float:
-    room, _, name = operation.rpartition(".")
+def _argument(args: Sequence[Any], kwargs: Mapping[str, Any], place: int, name: str) -> Any:
+    """An argument that is a number or text; None: it is not given, or an array."""
+    value = args[place] if len(args) > place else kwargs.get(name)
+    return value if isinstance(value, (int, float, str)) else None
+
+
+def _seconds(
+    room: str, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], read: list[_Array], made: list[ndarray]
+) -> float:
+    if name in ("__getitem__", "__setitem__") and isinstance(args[0], _ARRAYS):
+        return _part(args[0], args[1], args[2] if name == "__setitem__" else args[0])
+    if not read and not made:
+        return 0.0
+    if name in prices.DIAGONALS:
+        return _NS * prices.ON_DIAGONAL * min(read[0].shape[:2])
+    if room == "linalg" and read:
+        norm = _argument(args, kwargs, 1, "ord") if name == "norm" and read[0].ndim == 2 else None
+        if norm in prices.SINGULAR and kwargs.get("axis") is None and len(args) < 3:
+            name = "svdvals"
+        if name in prices.DECOMPOSITIONS:
+            return sum(_decomposition(name, x) for x in read)
     given = sum(x.nbytes for x in made)
-    if name == "__setitem__":
-        read = read[1:] or read  # a part is written: what is assigned to it, if that is an array
-    touched = given if name in _PICKS else max(given, *(x.nbytes for x in read), 0)
-    if room == "linalg" and (name in _ELIMINATIONS or name in _ITERATIONS):
-        return sum(_decomposition(x, _ITERATED if name in _ITERATIONS else _ELIMINATED) for x in read)
-    if len(read) > 1 and (name in _STACKED or name in _PRODUCTS or name in _SLIDING):
-        return max(_product(name, read, made or read[:1]), touched / _RATES["copy"])
-    # A ufunc's method goes by the ufunc: "add.reduce".
-    rate = _ROOMS.get(room, _OTHERS)
-    rate = _RATES.get(name, _RATES.get(room, rate))
-    return touched / (min(rate, _HALVES) if any(x.dtype.char == "e" for x in read) else rate)
+    touched = 2 * given if name in ("take", "take_along_axis") else given + sum(x.nbytes for x in read)
+    of_bytes = touched / (prices.STRING_BYTES if room == "strings" else prices.BYTES)
+    if read and (name in prices.STACKED or name in prices.PRODUCTS or name in prices.SLIDING):
+        return max(_product(name, args, kwargs, read, made or read[:1]), of_bytes)
+    return max(_elements(room, name, args, kwargs, read, made), of_bytes)
 
 
-def _decomposition(x: _Array, flops: float) -> float:
+def _part(x: _Array, key: Any, value: Any) -> float:
+    """Of a part that is read or written: that alone is touched, however large the array is."""
+    items = key if isinstance(key, tuple) else (key,)
+    plain: list[Any] = []
+    shapes = []
+    for item in items:
+        if isinstance(item, (*_ARRAYS, list)):
+            index = np.asarray(item) if isinstance(item, list) else item
+            is_mask = index.dtype == bool
+            shapes.append((index.size,) if is_mask else index.shape)
+            plain.extend([0] * (index.ndim if is_mask else 1))
+        else:
+            plain.append(item)
+    try:
+        picked = math.prod(np.broadcast_shapes(*shapes)) if shapes else 0
+        count = np.broadcast_to(np.False_, x.shape)[tuple(plain)].size * (picked if shapes else 1)
+    except (IndexError, TypeError, ValueError):  # a field, or a mask beside indices
+        picked = count = x.size
+    of_value = min(value.nbytes, count * value.dtype.itemsize) if isinstance(value, _ARRAYS) else 0
+    if shapes and len(items) > 1:
+        picked = count  # and not whole rows
+    return max((count * x.dtype.itemsize + of_value) / prices.BYTES, _NS * prices.PICKED * picked)
+
+
+def _elements(
+    room: str, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], read: list[_Array], made: list[ndarray]
+) -> float:
+    """By elements: the price of one, and how many of them there are in the largest array."""
+    first = (read or made)[0]
+    count = max(x.size for x in (*read, *made))
+    last = first.shape[-1] if first.ndim else 1
+    if name == "take":
+        of_rows = first.ndim > 1 and first.size > 0 and _argument(args, kwargs, 2, "axis") == 0
+        return _NS * prices.TAKEN * sum(x.size for x in made) / (first.size // len(first) if of_rows else 1)
+    if name == "copyto" and "where" not in kwargs:
+        return 0.0
+    if name in prices.COPIES or name in prices.JOINS:
+        return _NS * prices.REORDERED * sum(x.size for x in read if not x.flags.c_contiguous)
+    if room == "fft" and not name.endswith("shift"):
+        return _NS * prices.TRANSFORM * count
+    if name in prices.COMPARISONS:
+        return _NS * prices.COMPARISONS[name] * count * math.log2(max(last, 2))
+    if name in prices.REDUCTIONS and first.ndim > 1:
+        return _NS * (prices.REDUCTIONS[name] * count + prices.ROW * count / max(last, 1))
+    exponent = None
+    if name == "power":
+        exponent = _argument(args, kwargs, 1, "x2")
+        name = prices.POWERS.get(exponent, name)
+    return _NS * count * _price(name, exponent, {x.dtype.char for x in (*read, *made)})
+
+
+def _price(name: str, exponent: float | str | None, kinds: set[str]) -> float:
+    """Nanoseconds an element."""
+    price = prices.FUNCTIONS.get(name)
+    if price is None:
+        price = prices.REDUCTIONS.get(name, prices.ELEMENTS.get(name, 0.0))
+    elif "f" in kinds and "d" not in kinds:
+        price = prices.SINGLE.get(name, prices.FLOAT32 * price)
+    elif kinds & {"F", "D"} and not isinstance(exponent, int):  # whole powers are products
+        price *= prices.COMPLEX
+    return max(price, prices.HALF) if "e" in kinds else price
+
+
+def _flops(read: Sequence[_Array]) -> float:
+    return min(prices.FLOPS.get(x.dtype.char, prices.LOOPED) for x in read)
+
+
+def _decomposition(name: str, x: _Array) -> float:
     if x.ndim < 2:
         return 0.0
-    return flops * x.size * int(min(x.shape[-2:])) / _FLOPS + _DECOMPOSITION * math.prod(x.shape[:-2])
+    flops = prices.FLOPS.get(x.dtype.char, prices.FLOPS["d"])  # of whole numbers, too: they are converted
+    columns = max(int(min(x.shape[-2:])), prices.NARROW)
+    own = _NS * prices.DECOMPOSITION * math.prod(x.shape[:-2])
+    return prices.DECOMPOSITIONS[name] * (x.size * columns / flops + own)
 
 
-def _product(name: str, read: list[_Array], made: Sequence[_Array]) -> float:
-    flops = _FLOPS if name != "einsum" and all(x.dtype.char in "fdFD" for x in read) else _LOOPED
+def _product(
+    name: str, args: Sequence[Any], kwargs: Mapping[str, Any], read: list[_Array], made: Sequence[_Array]
+) -> float:
+    flops = _flops(read)
     out = sum(x.size for x in made)
-    if name in _SLIDING:
-        return 2.0 * min(x.size for x in read) * out / flops
-    if name in _STACKED:
+    if name in prices.SLIDING:
+        shorter = min(x.size for x in read) if len(read) > 1 else 1
+        return out * (_NS * prices.SLID + 2.0 * shorter / flops)
+    if name in prices.STACKED:
         inner = read[0].shape[-1] if read[0].ndim else 1
-        return 2.0 * inner * out / flops + _MATRIX * math.prod(max((x.shape[:-2] for x in read), key=len))
+        many = (
+            prices.ROW * out
+            if name == "vecdot"
+            else prices.MATRIX * math.prod(max((x.shape[:-2] for x in read), key=len))
+        )
+        return 2.0 * inner * out / flops + _NS * many
+    if name == "einsum" and not kwargs.get("optimize"):
+        last = read[0].shape[-1] if read[0].ndim else 1
+        each = prices.SUMMED_COMPLEX if any(x.dtype.kind == "c" for x in read) else prices.SUMMED
+        each = each * (len(read) - 1 or 0.5) + prices.ROW / max(last, 1)
+        return _NS * each * _combinations(args)
+    if len(read) < 2:
+        return 0.0
     # As many as the root of all sizes, where each index is in two of the three.
     return 2.0 * (len(read) - 1) * math.sqrt(float(read[0].size) * read[1].size * out) / flops
+
+
+def _combinations(args: Sequence[Any]) -> int:
+    """How often einsum's innermost loop runs: the product of the lengths of all indices."""
+    terms: Sequence[Any]
+    if isinstance(args[0], str):
+        terms = args[0].replace(" ", "").replace("...", "\0").partition("->")[0].split(",")
+        arrays = args[1:]
+    else:
+        terms, arrays = args[1::2], args[::2]
+    lengths: dict[Any, int] = {}
+    for term, x in zip(terms, arrays, strict=False):
+        axis, shape = 0, np.shape(x)
+        for label in term:
+            taken = len(shape) - len(term) + 1 if label in ("\0", ...) else 1
+            lengths[label] = max(lengths.get(label, 1), math.prod(shape[axis : axis + taken]))
+            axis += taken
+    return math.prod(lengths.values())

@@ -11,7 +11,7 @@ import numpy as np
 cimport cython
 cimport numpy as cnp
 
-from cowarray._array.array cimport aliases_foreign, Array, BORN_LAZY, is_array, itemsize_of, storage_for
+from cowarray._array.array cimport aliases_foreign, Array, is_array, itemsize_of, storage_for
 from cowarray._array.copies cimport watches_here
 from cowarray._modes.budget.inputs cimport constant_name
 from cowarray._modes.budget.results cimport log_operation, note_births, note_gaps, note_writes
@@ -51,7 +51,7 @@ from cowarray._native.storage cimport allocated_size, is_pinned, Storage
 from cowarray._ops.protocols cimport at_headers
 from cowarray._ops.road cimport QUICK_FAILED
 
-from cowarray._modes.budget.costs import model_cost
+from cowarray._modes.budget.costs import BY_NUMBER, model_cost
 from cowarray._modes.budget.runs import guard
 from cowarray._modes.common.sizes import readable
 from cowarray._modes.record.draws import NotRecorded
@@ -141,7 +141,7 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
     task.has_births = len(fresh) > 0
     task.only_shares = need == 0 and not task.written and gives_copies(fresh)
     if run.by_model:
-        modelled = cost_by_model(known, operation, args, kwargs, fresh)
+        modelled = cost_by_model(known, operation, args, kwargs, fresh, task.only_shares)
     try:
         lock_guard()
         try:
@@ -190,12 +190,14 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
     return result
 
 
-cdef double cost_by_model(Forecast known, str operation, tuple args, dict kwargs, list fresh) except? -1:
+cdef double cost_by_model(Forecast known, str operation, tuple args, dict kwargs, list fresh, bint shares) except? -1:
     """What the model says; the same of all operations that are just like one that is known."""
     cdef double cost
+    if operation in BY_NUMBER:
+        known = None  # numbers are no part of what is known
     if known is not None and known.cost >= 0:
         return known.cost
-    cost = model_cost(operation, args, kwargs, with_bytes(fresh))
+    cost = model_cost(operation, args, kwargs, fresh, shares)
     if known is not None:
         known.cost = cost
     return cost
@@ -325,10 +327,6 @@ cdef bint is_among(Storage storage, object values) except -1:
             if is_among(storage, value):
                 return True
     return False
-
-
-cdef list with_bytes(list fresh):
-    return [each for each in fresh if (<Array>each[1]).birth != BORN_LAZY]
 
 
 # ---- where a run holds -----------------------------------------------------------------------------------------------
