@@ -58,6 +58,25 @@ CLIENTS = [
             ),
         ],
     ),
+    Client(
+        "LightGBM, after cowarray.register()",
+        "lightgbm",
+        """
+        import lightgbm as lgb
+        FEW = {"verbose": -1, "min_data_in_leaf": 1, "min_data_in_bin": 1, "num_threads": 1, "deterministic": True, "seed": 0}
+        cowarray.register()
+        """,
+        uses(
+            "lgb.train(FEW, lgb.Dataset(m, y), 3).predict(m)",
+            "lgb.train(FEW, lgb.Dataset(m, y, weight=n), 3).predict(m)",
+            "lgb.train({**FEW, 'objective': 'binary'}, lgb.Dataset(m, labels), 3).predict(m)",
+            "lgb.train(FEW, lgb.Dataset(m.astype('f4'), y), 3).predict(m)",
+            "lgb.Dataset(m, y).construct().get_label()",
+            "lgb.Dataset(m[::2], y[::2]).construct().num_data()",
+            "lgb.Dataset([m, m], np.concatenate([y, y])).construct().num_data()",
+            "lgb.train({**FEW, 'objective': lambda guess, data: (guess - data.get_label(), np.ones(12))}, lgb.Dataset(m, y), 3).predict(m)",
+        ),
+    ),
 ]
 
 

@@ -1,7 +1,7 @@
 """OpenCV works on our arrays as pictures."""
 
 import pytest
-from client_uses import NEEDS_ASARRAY, NEEDS_LEND, Client, check, use
+from client_uses import NEEDS_ASARRAY, NEEDS_LEND, Client, check, use, uses
 
 CLIENTS = [
     Client(
@@ -71,6 +71,36 @@ CLIENTS = [
                 "cv2.putText(image.to_numpy(writable=True), 'a', (2, 20), cv2.FONT_HERSHEY_PLAIN, 1, (255, 0, 0))",
             ),
         ],
+        distribution="opencv-python-headless",
+    ),
+    Client(
+        "OpenCV, after cowarray.register()",
+        "cv2",
+        """
+        import cv2
+        cv2.setNumThreads(1)
+        cowarray.register()
+        """,
+        uses(
+            "cv2.GaussianBlur(grey, (5, 5), 0)",
+            "cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)",
+            "cv2.resize(image, (8, 8))",
+            "cv2.Canny(image, 50, 100)",
+            "cv2.add(image, image)",
+            "cv2.rectangle(image, (2, 2), (9, 9), (1, 2, 3), -1)",
+            "cv2.GaussianBlur(x, (1, 3), 0, dst=out)",
+            "cv2.flip(image, 0)",
+            "cv2.warpAffine(grey, np.eye(2, 3), (32, 24))",
+            "cv2.imencode('.png', image)[1]",
+            "cv2.imwrite(f'{folder}/a.png', image); cv2.imread(f'{folder}/a.png')",
+            "cv2.findContours((grey > 0.5).astype(np.uint8), cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)[0][0]",
+            "cv2.threshold(grey, 0.5, 1, cv2.THRESH_BINARY)[1]",
+            "cv2.minMaxLoc(grey)",
+            "cv2.norm(x, y)",
+            "cv2.kmeans(f.reshape(12, 1), 2, None, (cv2.TERM_CRITERIA_EPS, 10, 1), 1, cv2.KMEANS_PP_CENTERS)[0] >= 0",
+            "cv2.calcHist([image], [0], None, [16], [0, 256])",
+            "cv2.putText(image, 'a', (2, 20), cv2.FONT_HERSHEY_PLAIN, 1, (255, 0, 0))",
+        ),
         distribution="opencv-python-headless",
     ),
 ]

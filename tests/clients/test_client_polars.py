@@ -41,6 +41,47 @@ CLIENTS = [
             use("pl.select(pl.lit(x)).to_series()", NEEDS_ASARRAY, "pl.select(pl.lit(np.asarray(x))).to_series()"),
         ],
     ),
+    Client(
+        "polars, after cowarray.register()",
+        "polars",
+        """
+        import polars as pl
+        cowarray.register()
+        """,
+        [
+            *uses(
+                "pl.DataFrame(m)",
+                "pl.Series(x) + x",
+                "x + pl.Series(np.arange(12.0))",
+                "pl.Series(x, dtype=pl.Float32)",
+                "pl.Series(m).shape",
+                "pl.Series(b)",
+                "pl.Series(t).dt.day()",
+                "pl.DataFrame({'x': x, 'n': n}).group_by('n').agg(pl.col('x').sum()).sort('n')",
+                "pl.from_numpy(m)",
+                "np.exp(pl.Series(x))",
+                "pl.Series(np.arange(12.0)).filter(pl.Series(b))",
+                "pl.Series(n).is_in(n[:3])",
+                "pl.DataFrame({'x': x}).filter(pl.Series(b))",
+                "pl.Series(z.real)",
+                "pl.DataFrame({'x': x}).filter(b)",
+                "pl.Series(x) > y",
+                "pl.DataFrame({'x': x}).with_columns(pl.col('x') * y)",
+                "pl.Series([x, y])",
+                "pl.DataFrame({'n': n})[n]",
+            ),
+            *uses(
+                "pl.DataFrame({'a': np.zeros(12)}).with_columns(a=x)",
+                "pl.select(pl.lit(x)).to_series()",
+                "pl.Series(x)",
+                "pl.Series('n', n)",
+                "pl.DataFrame({'x': x, 'n': n})",
+                "pl.DataFrame({'a': np.zeros(12)}).with_columns(a=pl.Series(x))",
+                "pl.Series(f)",
+                verdict=COPIES,
+            ),
+        ],
+    ),
 ]
 
 

@@ -50,6 +50,41 @@ CLIENTS = [
             ),
         ],
     ),
+    Client(
+        "PyArrow, after cowarray.register()",
+        "pyarrow",
+        """
+        import pyarrow as pa
+        import pyarrow.compute
+        import pyarrow.parquet
+        cowarray.register()
+        """,
+        [
+            *uses(
+                "pa.array(np.arange(12.0), mask=b)",
+                "gaps = np.where(b, np.nan, x); pa.array(gaps, from_pandas=True)",
+                "pa.array(b)",
+                "pa.array(x, type=pa.float32())",
+                "pa.array(m[:, 0])",
+                "pa.compute.sum(pa.array(x)).as_py()",
+                "pa.compute.filter(pa.array(x), pa.array(b))",
+                "pa.DictionaryArray.from_arrays(n, pa.array(list('abcdefghij'))).to_pylist()",
+                "pa.array(list(m), type=pa.list_(pa.float64()))",
+                "pa.array([x, y])",
+            ),
+            *uses(
+                "pa.array(x, mask=b)",
+                "pa.array(x, mask=np.arange(12) > 3)",
+                "pa.array(x)",
+                "pa.array(n)",
+                "pa.array(t)",
+                "pa.array(x, from_pandas=True)",
+                "pa.FixedSizeListArray.from_arrays(pa.array(m.ravel()), 3)",
+                "pa.array(x).to_numpy()",
+                verdict=COPIES,
+            ),
+        ],
+    ),
 ]
 
 

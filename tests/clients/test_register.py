@@ -21,6 +21,31 @@ EFFECTS = {
         gradient = grad(lambda a: anp.sum(a ** 2))(x)
         assert type(gradient) is cowarray.ndarray and gradient.tolist() == [2, 4, 6]
     """,
+    "cv2": """
+        import cv2
+        image = cowarray.zeros((9, 9), dtype=np.uint8)
+        copy, snapshot, out = image.copy(), image.to_numpy(), cowarray.zeros((9, 9), dtype=np.uint8)
+        assert cv2.rectangle(image, (2, 2), (4, 4), 7, -1) is image and image.sum() == 9 * 7
+        assert copy.sum() == snapshot.sum() == 0 and cowarray.shares_bytes(image, image.copy())  # no pin is left
+        level, result = cv2.threshold(image, 5, 255, cv2.THRESH_BINARY, dst=out)
+        assert level == 5 and result is out and out.sum() == 9 * 255
+        assert cv2.calcHist([image], [0], None, [2], [0, 256]).max() == 81 and cv2.norm(x, x) == 0
+        kept = [1]
+        kept.append(kept)
+        seen = []
+        given = cowarray._tools.neighbours._given_aliases(lambda *each: seen.extend(each))
+        given(kept, 2)
+        assert seen[0] is kept
+        image.flags.writeable = False
+        try:
+            cv2.circle(image, (1, 1), 1, 1)
+        except cv2.error:
+            assert image.sum() == 9 * 7
+        else:
+            raise AssertionError
+        assert cv2.flip(image, 0).sum() == 9 * 7 and cv2.flip(np.ones((2, 2)), 0).sum() == 4
+        assert pickle.loads(pickle.dumps(cv2.flip)) is cv2.flip
+    """,
     "dask": """
         import dask.array as da
         joined = np.concatenate([x, da.ones(3, chunks=3)]).compute()
@@ -35,6 +60,18 @@ EFFECTS = {
         import jax
         gradient = jax.grad(lambda a: (a ** 2).sum())(x)
         assert isinstance(gradient, jax.Array) and gradient.tolist() == [2, 4, 6]
+    """,
+    "lightgbm": """
+        import lightgbm
+        few = {"verbose": -1, "min_data_in_leaf": 1, "min_data_in_bin": 1, "num_threads": 1, "deterministic": True}
+        of = lambda guess, data: (x - x + guess - data.get_label(), cowarray.ones(3))
+
+        def trained(m, y, objective):
+            made = lightgbm.Dataset([m, m[:0]], y, weight=y, init_score=y)
+            return lightgbm.train({**few, "objective": objective}, made, 2).predict(m).tolist()
+
+        for objective in ("regression", of):
+            assert trained(x.reshape(3, 1), x, objective) == trained(np.array(x).reshape(3, 1), np.array(x), objective)
     """,
     "numba": """
         import numba
@@ -68,6 +105,33 @@ EFFECTS = {
         assert frame.a.tolist() == [1, 20, 30] and x.tolist() == copy.tolist() == [1, 2, 3]
         for function in (pd.factorize, pd.unique, pd.merge, pd.DataFrame.groupby):
             assert pickle.loads(pickle.dumps(function)) is function
+    """,
+    "polars": """
+        import polars as pl
+        gaps, where, number = cowarray.array([1, np.nan, 3]), x > 1.5, cowarray.array([0, 2])
+        assert pl.Series(gaps, nan_to_null=True).to_list() == [1, None, 3]
+        assert pl.Series(x, dtype=pl.Float32).dtype == pl.Float32
+        frame = pl.DataFrame({"x": x})
+        assert frame[number]["x"].to_list() == [1, 3] and frame.filter(where)["x"].to_list() == [2, 3]
+        added, doubled = frame.select(pl.col("x") + x)["x"], frame.select(pl.lit(x) * 2)["literal"]
+        for sums in (frame["x"] + x, x + frame["x"], added, doubled):
+            assert sums.to_list() == [2, 4, 6]
+        assert frame.with_columns(y=x)["y"].to_list() == [1, 2, 3] and pl.DataFrame(x.reshape(3, 1)).shape == (3, 1)
+        series, copy = pl.Series(x), x.copy()
+        x[0] = 9
+        assert series.to_list() == copy.tolist() == [1, 2, 3]
+        assert pickle.loads(pickle.dumps(pl.lit)) is pl.lit
+    """,
+    "pyarrow": """
+        import pyarrow as pa
+        gaps, where = cowarray.array([1, np.nan, 3]), x > 1.5
+        assert pa.array(gaps, from_pandas=True).to_pylist() == [1, None, 3]
+        assert pa.array(x, mask=where).to_pylist() == pa.array(np.array(x), mask=where).to_pylist() == [1, None, None]
+        assert pa.array([x, x]).to_pylist() == [[1, 2, 3]] * 2
+        kept, copy = pa.array(x), x.copy()
+        x[0] = 9
+        assert kept.to_pylist() == copy.tolist() == [1, 2, 3]
+        assert pickle.loads(pickle.dumps(pa.array)) is pa.array
     """,
     "scipy": """
         from scipy.sparse.linalg import aslinearoperator, cg, eigsh
@@ -236,7 +300,6 @@ def test_nothing_is_imported():
 def test_a_part_of_scipy_whose_import_somebody_prevents_is_passed_over():
     passes(
         """
-        import types
         solvers = sys.modules["scipy.sparse.linalg"] = types.ModuleType("scipy.sparse.linalg")
         solvers.aslinearoperator = type
         sys.modules["scipy.io"] = None

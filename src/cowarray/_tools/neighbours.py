@@ -7,7 +7,7 @@
 import sys
 from collections.abc import Callable
 from functools import partial, wraps
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,21 @@ from cowarray._native.fork_locks import importing
 from cowarray._ops.conversion import asarray
 from cowarray._ops.operands import provide
 
-__all__ = ["autograd", "dask", "einops", "jax", "numba", "pandas", "scipy", "torch", "torch_batches"]
+__all__ = [
+    "autograd",
+    "dask",
+    "einops",
+    "jax",
+    "lightgbm",
+    "numba",
+    "opencv",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "scipy",
+    "torch",
+    "torch_batches",
+]
 
 
 def autograd() -> None:
@@ -160,6 +174,21 @@ def jax() -> None:
     provide(__jax_array__=lambda x: jax_array(x.to_numpy()))
 
 
+def lightgbm() -> None:
+    """Data, labels and gradients are asked for NumPy's type, also those in lists."""
+    with importing:  # not at the top: the import of the library stays quick
+        from cowarray._tools.frameless import converting
+
+    library: Any = sys.modules["lightgbm.basic"]
+    taking = {
+        library.Dataset: "__init__ set_field set_group set_init_score set_label set_position set_weight",
+        library.Booster: "_Booster__boost predict refit",
+    }
+    for kind, names in taking.items():
+        for name in names.split():
+            setattr(kind, name, converting(getattr(kind, name), _numpys))
+
+
 def numba() -> None:
     """A type of its own for typing and unboxing: numba reads an exported header, and knows arrays otherwise. Functions
     of cowarray are NumPy's of the same name in compiled code."""
@@ -252,7 +281,7 @@ def numba() -> None:
 def _numpys_of_that_name(function: Any) -> Any:
     """NumPy's function where a function is cowarray's of the same name; else None."""
     module, name = str(function.__module__), function.__name__
-    if module.partition(".")[0] != "cowarray" or getattr(sys.modules[module], name, None) is not function:
+    if module.partition(".")[0] != "cowarray" or getattr(sys.modules.get(module), name, None) is not function:
         return None
     return getattr(sys.modules.get(module.replace("cowarray", "numpy", 1)), name, None)
 
@@ -278,7 +307,46 @@ def _read(x: ndarray, *, layout: str, aligned: bool) -> np.ndarray:
     return header if _suits(header, layout, aligned) else header.copy("F" if layout == "F" else "C")
 
 
-# Methods of pandas that ask what they are given for NumPy's type.
+def opencv() -> None:
+    """Its compiled functions take NumPy's type alone, and say of none whether it writes: they work on aliases."""
+    modules = [sys.modules["cv2"]]
+    for module in modules:
+        for name, value in list(vars(module).items()):
+            if isinstance(value, ModuleType) and value.__name__.startswith("cv2.") and value not in modules:
+                modules.append(value)
+            elif type(getattr(value, "__wrapped__", value)) is BuiltinFunctionType:
+                setattr(module, name, _given_aliases(value))
+
+
+def _given_aliases(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function like this one, for which NumPy's arrays stand for ours: what it writes it writes to ours."""
+
+    def lent(value: Any, pairs: list[tuple[np.ndarray, ndarray]], depth: int = 3) -> Any:
+        if type(value) is ndarray:
+            alias = value.to_numpy(writable=value.flags.writeable)
+            pairs.append((alias, value))
+            return alias
+        is_list = depth > 0 and type(value) in (list, tuple)
+        return type(value)([lent(each, pairs, depth - 1) for each in value]) if is_list else value
+
+    def given_back(result: Any, pairs: list[tuple[np.ndarray, ndarray]]) -> Any:
+        if type(result) is tuple:
+            return tuple([given_back(each, pairs) for each in result])
+        return next((ours for alias, ours in pairs if alias is result), result)
+
+    @wraps(function)
+    def given(*args: Any, **kwargs: Any) -> Any:
+        pairs: list[tuple[np.ndarray, ndarray]] = []
+        shown = [lent(value, pairs) for value in args]
+        named = {name: lent(value, pairs) for name, value in kwargs.items()}
+        if not pairs:  # a list may be kept, as the parameter of a callback
+            return function(*args, **kwargs)
+        return given_back(function(*shown, **named), pairs)
+
+    return given
+
+
+# Methods of pandas, and of polars, that ask what they are given for NumPy's type.
 _OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "and", "or", "xor")
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _ASKING = frozenset(
@@ -324,10 +392,10 @@ def _with_subclasses(kind: type) -> set[type]:
 
 
 def _numpys(value: Any) -> Any:
-    """A snapshot in place of an array of ours, and of those in a list or a tuple."""
+    """NumPy's array in place of one of ours, and of those in a list or tuple: a snapshot, or an alias in `aliasing`."""
     kind = type(value)
     if kind is ndarray:
-        return value.to_numpy()
+        return np.asarray(value)
     if kind is list or kind is tuple:
         return kind([_numpys(each) for each in value]) if any(type(each) is ndarray for each in value) else value
     return value
@@ -336,6 +404,31 @@ def _numpys(value: Any) -> Any:
 def _numpys_own(value: Any) -> Any:
     """pandas copies NumPy's arrays, and can write to its copy; the snapshot that another type gives it, it keeps."""
     return np.asarray(value) if type(value) is ndarray else value
+
+
+def polars() -> None:
+    """Columns, keys and operands are handed on as NumPy's arrays, and literals, which stand in any expression."""
+    with importing:
+        from cowarray._tools.frameless import converting
+
+    library: Any = sys.modules["polars"]
+    for kind in (library.Series, library.DataFrame):
+        for name in _ASKING.union(("__array_ufunc__", "__init__", "filter")).intersection(vars(kind)):
+            setattr(kind, name, converting(vars(kind)[name], _numpys))
+    literal = converting(library.lit, _numpys)
+    for module in (library, library.functions, sys.modules[library.lit.__module__]):
+        module.lit = literal
+
+
+def pyarrow() -> None:
+    """NumPy's arrays are read by rules of their own: what is missing, and how it is said."""
+    with importing:
+        from cowarray._tools.frameless import converting
+
+    library: Any = sys.modules["pyarrow"]
+    array = converting(library.array, _numpys)
+    for module in (library, sys.modules[library.array.__module__]):  # by whose name it is pickled
+        module.array = array
 
 
 def scipy() -> None:

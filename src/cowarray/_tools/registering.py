@@ -23,11 +23,15 @@ __all__ = ["register"]
 # The module after whose execution a library can be told, and the function that tells it. Taken out when that begins.
 _WAITING = {
     "autograd.numpy": neighbours.autograd,
+    "cv2": neighbours.opencv,
     "dask.array.chunk_types": neighbours.dask,
     "einops._backends": neighbours.einops,
     "jax": neighbours.jax,
+    "lightgbm.basic": neighbours.lightgbm,
     "numba": neighbours.numba,
     "pandas": neighbours.pandas,
+    "polars": neighbours.polars,
+    "pyarrow": neighbours.pyarrow,
     "scipy.sparse.linalg": neighbours.scipy,
     "torch": neighbours.torch,
     "torch.utils.data._utils.collate": neighbours.torch_batches,
@@ -105,7 +109,7 @@ _FINDER = _Finder()
 
 @public
 def register() -> None:
-    """Let autograd, dask, einops, JAX, numba, pandas, SciPy and torch take cowarray's arrays as they take NumPy's.
+    """Let libraries that know NumPy's arrays alone take cowarray's arrays as they take those.
 
     A library is told at once if it is imported, else when it is; none is imported. A second call does nothing new. The
     effect is on the whole process, and cannot be undone.
@@ -114,11 +118,16 @@ def register() -> None:
     - dask computes with them in its chunks, and answers them in operators and in NumPy's functions.
     - einops rearranges, reduces and repeats them. Its results are copies, lazy if possible.
     - JAX's functions and transformations take them as leaves, and give JAX's arrays. An index must be NumPy's or JAX's.
+    - LightGBM takes them as data, labels, weights and gradients.
     - numba compiles functions of them as of NumPy's arrays, and writes to them. It does not say beforehand whether a
       function writes, so an array that shares its bytes gets bytes of its own at the call. A read-only array, or
       ``x.to_numpy()``, is read in place.
+    - OpenCV's functions read them, and draw and write into them; so, as for numba, those that share their bytes get
+      bytes of their own. The methods of its objects take ``numpy.asarray(x)``.
     - pandas takes them as keys, masks, groups and operands: of a mask in ``iloc`` it would else make the positions 0
       and 1. It copies them where it copies NumPy's, and can write to its copy.
+    - polars takes them as columns, keys, masks, operands and literals, and ``pyarrow.array`` with a mask or with values
+      missing.
     - SciPy's ``aslinearoperator``, and with it ``cg``, ``gmres`` and their kind, take them for matrices.
     - torch's ``from_numpy`` and ``asarray`` give tensors that share memory with them, or with a copy of a read-only
       array. A ``DataLoader`` stacks batches of them.
