@@ -351,6 +351,38 @@ def test_verify_names_the_versions_of_several_damaged_records(folder, monkeypatc
     assert [text for text in texts if "beside" in text] == others
 
 
+@pytest.mark.parametrize("mode", ["r", "r+"])
+@pytest.mark.parametrize("size", [1000, N])
+def test_verify_names_a_damaged_base(folder, size, mode):
+    """Also one that a disk has spoiled, whose time is what it was."""
+    with ca.History(folder, {"a": ca.zeros(size)}) as history:
+        history.commit()
+        history.state["b"] = np.arange(size)
+        history.commit()
+        history.state["a"][0] = 1.0
+        history.commit()
+    (base,) = (folder / "bases").glob("000001-*.npy")
+    base.chmod(0o644)
+    before = base.stat()
+    with base.open("r+b") as file:
+        file.seek(4096 + 8)
+        file.write(b"\xff")
+    os.utime(base, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with ca.History(folder, mode=mode) as history:
+        assert history.verify() == [(f"History: {base} was changed after it was written", [1, 2])]
+        base.unlink()
+        assert history.verify() == [(f"History: there is no {base}", [1, 2])]
+
+
+def test_a_reader_verifies_what_was_compacted_meanwhile(folder):
+    was = edited(folder)
+    with ca.History(folder, mode="r") as reader:
+        with ca.History(folder) as history:
+            history.compact()
+        assert reader.verify() == []
+        assert holds(reader, was)
+
+
 def test_a_damaged_last_version_leaves_the_others(folder):
     was = edited(folder)
     (pages,) = (folder / "pages").iterdir()

@@ -18,7 +18,7 @@ from cowarray._versions.disk import sync_folder, write_all
 from cowarray._versions.records import BASE_HEADER
 from cowarray._versions.tracked import LEAST
 
-__all__ = ["Stored", "read_base", "write_base"]
+__all__ = ["Stored", "read_base", "see_base", "write_base"]
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,18 @@ def write_base(path: Path, x: NDArray[Any]) -> Base:
     return Base(path.name, axes, status.st_size, status.st_ino, status.st_mtime_ns, checksum)
 
 
+def see_base(path: Path, base: Base) -> None:
+    """Refuse a file whose bytes are not those that were written."""
+    if path.stat().st_size != base.size or _checksum_of(path) != base.checksum:
+        raise ValueError(f"History: {path} was changed after it was written")
+
+
 def read_base(path: Path, base: Base, number: int, first: int) -> Stored:
     """The array of a file, if that is what was written."""
     now = path.stat()
     # A copy of the folder has other inodes and times, but the same bytes.
-    same = (now.st_size, now.st_ino, now.st_mtime_ns) == (base.size, base.inode, base.time)
-    if not same and (now.st_size != base.size or _checksum_of(path) != base.checksum):
-        raise ValueError(f"History: {path} was changed after it was written")
+    if (now.st_size, now.st_ino, now.st_mtime_ns) != (base.size, base.inode, base.time):
+        see_base(path, base)
     large = base.size >= LEAST + BASE_HEADER
     stored = load(path, pages=True) if large else array(np.load(path))
     return Stored(number, first, stored.transpose(np.argsort(base.axes)), large)

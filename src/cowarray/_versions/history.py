@@ -789,8 +789,8 @@ class History:
         list of tuple
             For each record that is damaged, what is wrong with it, and the numbers of the versions that have it: the
             one that wrote it, and those made of that one that have not written the page again. Other versions can be
-            read. What is beyond 100 records comes as one. Of a folder that is gone, that it is, and all versions: it is
-            read no further.
+            read. What is beyond 100 records comes as one. For each base that is not as it was written, all versions
+            with its array. Of a folder that is gone, that it is, and all versions: it is read no further.
         """
         if self._store is None:
             return []

@@ -27,7 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cowarray._versions.background import Background
-from cowarray._versions.bases import Stored, read_base, write_base
+from cowarray._versions.bases import Stored, read_base, see_base, write_base
+from cowarray._versions.containers import arrays_of
 from cowarray._versions.database import (
     Base,
     Database,
@@ -467,7 +468,26 @@ class Store:
         return ""
 
     def damaged(self, tree: Tree) -> list[tuple[str, list[int]]]:
-        """What is wrong with each record that versions name, and the versions that have it."""
+        """What is wrong with each base and record that versions name, and the versions that have it."""
+        bases = [
+            (text, _with_array(number, tree))
+            for number, _, base in self.database.bases()
+            if (text := self._wrong_with_base(base))
+        ]
+        return bases + self._damaged_records(tree)
+
+    def _wrong_with_base(self, base: Base) -> str:
+        try:
+            see_base(self.folder / "bases" / base.name, base)
+        except FileNotFoundError as error:
+            if not self.database.path.exists():  # it was compacted away, and this reader has it open
+                return ""
+            return f"History: there is no {error.filename}"
+        except (ValueError, OSError) as error:
+            return str(error)
+        return ""
+
+    def _damaged_records(self, tree: Tree) -> list[tuple[str, list[int]]]:
         wrong = {
             number: text for number in tree.contents().tolist() if number > 0 and (text := self._wrong_with(number))
         }
@@ -482,6 +502,11 @@ class Store:
         except (ValueError, OSError) as error:
             return str(error)
         return ""
+
+
+def _with_array(number: int, tree: Tree) -> list[int]:
+    """The versions whose state has an array."""
+    return [node.version.number for node in tree.nodes() if number in (each for _, each in arrays_of(node.layout))]
 
 
 def _having(contents: list[int], others: list[int], tree: Tree) -> tuple[dict[int, list[int]], list[int]]:
