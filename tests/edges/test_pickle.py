@@ -132,6 +132,17 @@ def test_gaps_are_left_out_in_the_order_of_c(protocol):
             same(pickle.loads(pickle.dumps(x, protocol)), theirs, strides=True)
 
 
+@pytest.mark.parametrize("dtype", ["f8", "S3", "V3", "O", "T"])
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_a_part_has_the_order_that_numpys_pickles_give_it(protocol, dtype):
+    """Also where its snapshot, which keeps little memory alive, is a copy in the order of columns."""
+    columns = np.zeros((16, 4, 8), dtype, order="F")
+    for part in np.s_[2:9], np.s_[:, :1], np.s_[:2, :1, :], np.s_[::-1], np.s_[:, None, 0], np.s_[...]:
+        theirs, x = columns[part], cowarray.asarray(columns)[part]
+        assert x.strides == theirs.strides
+        same(pickle.loads(pickle.dumps(x, protocol)), pickle.loads(pickle.dumps(theirs, protocol)), strides=True)
+
+
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if name not in ("empty", "broadcast")])
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_unpickled_bytes_are_not_copied_until_a_write(protocol, layout):

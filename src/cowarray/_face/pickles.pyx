@@ -37,8 +37,9 @@ cdef object numpy_frombuffer = np.frombuffer
 cdef object order_of(cnp.ndarray header, int protocol):
     """The order in which a pickle has an array's elements: "C", "F", or the axes from the outermost in memory inwards.
 
-    As in NumPy: with protocol 5 the order in memory, as far as that is one of axes without gaps; before, that of C or
-    Fortran.
+    As in NumPy: with protocol 5 the order in memory, if that is one of axes without gaps; before, that of C or Fortran.
+
+    header : of the array itself, since a snapshot may be a copy, without the gaps that it has.
     """
     if cnp.PyArray_IS_C_CONTIGUOUS(header):
         return "C"
@@ -52,17 +53,24 @@ cdef object order_of(cnp.ndarray header, int protocol):
     return "C"
 
 
+cdef cnp.ndarray copied_in(object order, cnp.ndarray shown):
+    """A copy for a pickle of NumPy's."""
+    if order == "C":
+        return copied_out(shown, cnp.NPY_CORDER)
+    return copied_out(shown, cnp.NPY_FORTRANORDER if order == "F" else cnp.NPY_KEEPORDER)
+
+
 cdef object reduce_array(Array x, int protocol):
     """With protocol 5, the bytes are a snapshot's buffer, which the pickler may send out of band."""
     cdef cnp.ndarray shown, flat
     cdef tuple face = (True,) if x.standard else ()
+    order = order_of(located_header(x), protocol)
     if not is_plain(x.descr):
-        return _unpickle_objects, (copied_out(header_for(x, EXPORT), cnp.NPY_KEEPORDER), *face)
+        return _unpickle_objects, (copied_in(order, header_for(x, EXPORT)), *face)
     shown = snapshot(x)
     description = describe(descr_of(shown))
     if description is None:
-        return _unpickle_objects, (copied_out(shown, cnp.NPY_KEEPORDER), *face)
-    order = order_of(located_header(x), protocol)  # a snapshot that was copied has no gaps
+        return _unpickle_objects, (copied_in(order, shown), *face)
     if type(order) is tuple:
         flat = (<object>shown).transpose(order).reshape(-1)
     else:
