@@ -7,6 +7,7 @@ import os
 import pickle
 import stat
 import struct
+import threading
 import warnings
 
 import numpy as np
@@ -77,6 +78,25 @@ def test_arrays_follow_each_other_in_one_file(tmp_path):
         assert [cowarray.load(file).tolist() for i in range(3)] == [[0, 0], [1, 1], [2, 2]]
         with pytest.raises(EOFError):
             cowarray.load(file)
+
+
+def test_a_pipe_is_read_at_once(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    source = np.arange(1000.0).reshape(10, 100)
+
+    def load(**options):
+        writer = threading.Thread(target=path.write_bytes, args=(npy(source),))
+        writer.start()
+        try:
+            return cowarray.load(path, **options)
+        finally:
+            writer.join()
+
+    for mode in "r", "c", None:
+        same(load(mmap_mode=mode), source)
+    with pytest.raises(ValueError, match=r"pages=True maps a file, and this is a pipe or a device; drop pages=True"):
+        load(pages=True)
 
 
 def test_other_modes_are_refused(tmp_path):

@@ -14,6 +14,7 @@ import math
 import operator
 import os
 import pickle
+import stat
 import struct
 import sys
 from collections.abc import Iterator, Mapping
@@ -69,8 +70,8 @@ def load(
     Parameters
     ----------
     file : path or file object
-        The .npy file at a path is mapped, and read as its elements are used. An object with a method ``read`` is read
-        from its current position; for an .npz file it must also be able to seek.
+        The .npy file at a path is mapped, and read as its elements are used; from a pipe or a device it is read now. An
+        object with a method ``read`` is read from its current position; for an .npz file it must also be able to seek.
     mmap_mode : {'r', 'c', None}, default 'r'
         ``None`` reads the file now. ``'c'`` is ``'r'``: no write ever reaches the file.
     allow_pickle : bool, default False
@@ -469,9 +470,13 @@ def _read_array(file: Any, name: str, mmap_mode: Any, options: _Options, magic: 
     if nbytes == 0:
         # Nothing to read, so nothing to share; NumPy's memory serves.
         return asarray(np.ndarray(shape, dtype, order=order), copy=False)
-    if mmap_mode is not None:
-        # Of the file that is open, not of one that may have taken its name.
-        held = os.fstat(file.fileno()).st_size - offset
+    # Of the file that is open, not of one that may have taken its name.
+    status = None if mmap_mode is None else os.fstat(file.fileno())
+    is_mapped = status is not None and stat.S_ISREG(status.st_mode)
+    if mmap_mode == "pages" and not is_mapped:
+        raise ValueError(f"{name}: pages=True maps a file, and this is a pipe or a device; drop pages=True")
+    if status is not None and is_mapped:
+        held = status.st_size - offset
         if held < nbytes:
             raise ValueError(
                 f"{name}: truncated: shape {shape} of dtype {dtype} needs {nbytes} bytes of data, "
