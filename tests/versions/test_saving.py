@@ -3,6 +3,7 @@
 import _thread
 import os
 import re
+import stat
 import subprocess
 import sys
 import textwrap
@@ -137,6 +138,27 @@ def test_what_fails_leaves_what_was(tmp_path, monkeypatch):
     monkeypatch.undo()
     ca.save_async(path, ca.zeros(1)).result(60)  # the thread has let go of what it had
     assert x.storage.share_count == 1
+
+
+def test_permissions_and_links_stay(tmp_path, monkeypatch):
+    path, link = tmp_path / "x.npy", tmp_path / "link"
+    ca.save_async(path, ca.zeros(3)).result(60)
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write, modes = saving._write_npy, []
+
+    def seen(file, x):
+        modes.append(stat.S_IMODE(os.fstat(file.fileno()).st_mode))
+        write(file, x)
+
+    monkeypatch.setattr(saving, "_write_npy", seen)
+    assert ca.save_async(path, ca.ones(3)).result(60) == path
+    assert ca.save_async(link, ca.ones(4)).result(60) == link
+    assert modes == [0o600, 0o600]  # also while it is written
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    np.testing.assert_array_equal(np.load(path), np.ones(4))
+    assert sorted(os.listdir(tmp_path)) == ["link", "x.npy"]
 
 
 def test_bad_states_are_refused_at_once(tmp_path):

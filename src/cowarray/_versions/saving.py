@@ -5,6 +5,7 @@ import contextlib
 import errno
 import itertools
 import os
+import stat
 import struct
 import threading
 import traceback
@@ -79,7 +80,8 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
     """Save a state as it is now, in a thread, while the program goes on changing it.
 
     Nothing is copied first: the thread reads lazy copies. Saves are made one after the other, in the order of the
-    calls. The file has its name when it is whole and safe on the disk; until then a file of that name stays.
+    calls. The file has its name when it is whole and safe on the disk; until then a file of that name stays. The new
+    one has its permissions, and a symbolic link goes on leading there.
 
     Parameters
     ----------
@@ -201,20 +203,23 @@ os.register_at_fork(after_in_child=_after_fork)
 def _save(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> Path:
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "save_async: there is no such folder", str(target.parent))
-    part = target.with_name(f"{target.name}.part-{os.getpid()}-{next(_counter)}")
+    replaced = Path(os.path.realpath(target))  # a link stays one
+    part = replaced.with_name(f"{replaced.name}.part-{os.getpid()}-{next(_counter)}")
     try:
         with part.open("xb") as file:
+            with contextlib.suppress(FileNotFoundError):
+                os.fchmod(file.fileno(), stat.S_IMODE(replaced.stat().st_mode))
             if layout is None:
                 _write_npy(file, values[0])
             else:
                 _write_npz(file, layout, values)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(target)
+        part.replace(replaced)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    sync_folder(target.parent)
+    sync_folder(replaced.parent)
     return target
 
 
