@@ -1103,6 +1103,22 @@ def test_the_end_of_the_last_reference_closes_a_history(folder, background):
         assert again.state["x"][:5].tolist() == [1, 2, 3, 4, 5]
 
 
+def test_who_opens_a_folder_waits_for_what_is_still_written(folder, monkeypatch):
+    history = ca.History(folder, {"x": ca.zeros(N)})
+    go, write_all = threading.Event(), stores.write_all
+    monkeypatch.setattr(stores, "write_all", lambda *args: (go.wait(30), write_all(*args)))
+    for k in range(3):
+        history.state["x"][k] = k + 1
+        history.commit(durable="background")
+    with pytest.raises(BlockingIOError):
+        ca.History(folder)  # somebody has it still
+    del history
+    threading.Timer(0.1, go.set).start()
+    with ca.History(folder) as again:
+        assert again.version == 3
+        assert again.state["x"][:4].tolist() == [1, 2, 3, 0]
+
+
 def test_the_thread_itself_may_drop_the_last_reference(folder):
     """The collector runs wherever it likes, and here in the middle of a job."""
     history = ca.History(folder, {"x": ca.zeros(N)})

@@ -17,11 +17,12 @@ import errno
 import fcntl
 import io
 import os
+import time
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,7 @@ class Store:
         self._lock_identity = (0, 0)
         self._jobs = Background(f"History: what was committed in the background to {folder}")
         self._file, self._end = 0, 0
-        self._is_closed = False
+        self._is_closed = self._is_dropped = False
         self._unnamed: list[Statement] = []  # rows of bases that go with the next version
         self._database: Database | None = None
         _STORES.add(self)
@@ -153,15 +154,31 @@ class Store:
     def _lock(self) -> None:
         self._lock_file = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         self._lock_identity = identity_of(self._lock_file)
-        try:
-            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            holder = os.pread(self._lock_file, 32, 0).decode(errors="replace") or "another process"
-            os.close(self._lock_file)
-            self._lock_file = -1
-            raise BlockingIOError(errno.EAGAIN, f"History: process {holder} writes to it", str(self.folder)) from error
+        while True:
+            is_ending = self._is_ending()  # first, since it may end meanwhile
+            try:
+                fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError as error:
+                if not is_ending:
+                    self._refuse_lock(error)
+            time.sleep(0.001)
         os.ftruncate(self._lock_file, 0)
         os.pwrite(self._lock_file, str(os.getpid()).encode(), 0)
+
+    def _is_ending(self) -> bool:
+        """Whether a thread of this process writes to the folder what a history had that nobody has any more."""
+        return any(
+            other._is_dropped and other.is_writers and not other._is_closed and not other.is_writing()
+            for other in list(_STORES)
+            if other._lock_identity == self._lock_identity
+        )
+
+    def _refuse_lock(self, error: OSError) -> NoReturn:
+        holder = os.pread(self._lock_file, 32, 0).decode(errors="replace") or "another process"
+        os.close(self._lock_file)
+        self._lock_file = -1
+        raise BlockingIOError(errno.EAGAIN, f"History: process {holder} writes to it", str(self.folder)) from error
 
     def _pages_of(self, file: int) -> Path:
         return self.folder / "pages" / f"{file:06}.bin"
@@ -184,6 +201,7 @@ class Store:
 
     def drop(self) -> None:
         """Close, once the thread has done what it has. No job is waited for: the garbage collector may call this."""
+        self._is_dropped = True
         if not self._is_closed:
             self._jobs.end_with(self._give_up)
 
