@@ -643,6 +643,33 @@ def test_commits_in_the_background_are_of_their_time(folder):
         assert history[19].sum() == sum(range(20))
 
 
+def test_what_no_file_can_keep_is_refused_before_it_goes_to_the_background(folder):
+    """It would be tried again for ever, and nothing after it be written."""
+    with ca.History(folder, {"x": ca.zeros(3)}) as history:
+        history.state["x"][0] = 1
+        for step in (
+            lambda: history.commit("opened \udcff.png", durable="background"),
+            lambda: history.branch("\udcff"),
+            lambda: history.merge(0, "\udcff"),
+        ):
+            with pytest.raises(ValueError, match=r"must be text that UTF-8 has.*udcff"):
+                step()
+        assert history.commit("opened", durable="background") == 1
+        history.flush()
+    with ca.History(folder) as again:
+        assert [version.message for version in again.log()] == ["", "opened"]
+
+
+def test_integers_of_any_length_are_kept(folder):
+    numbers = [sign * (10**digits + 7) for digits in (0, 300, 310, 5000) for sign in (1, -1)]
+    with ca.History(folder, list(numbers)) as history:
+        history.state.append(-(10**6000))
+        history.commit(durable="background")
+    with ca.History(folder, mode="r") as again:
+        assert again[0] == numbers
+        assert again.state == [*numbers, -(10**6000)]
+
+
 def test_what_fails_in_the_background_is_said_and_tried_again(folder, monkeypatch):
     real = stores.write_all
     with ca.History(folder, ca.zeros(1000)) as history:

@@ -12,6 +12,7 @@ from cowarray._versions.containers import KINDS, ArrayAt, Container, Layout, Val
 
 __all__ = ["decoded", "encoded", "see_template"]
 
+_MOST_BITS = 1024  # of an integer in decimal: Python refuses to write longer ones so
 _DATES = {kind.__name__: kind for kind in (datetime.datetime, datetime.date, datetime.time)}
 
 
@@ -35,7 +36,7 @@ def _encode_value(value: Any) -> Any:
     if value is None or kind in (bool, str):
         return value
     if kind is int:
-        return {"int": str(value)}
+        return {"int": str(value) if value.bit_length() <= _MOST_BITS else hex(value)}
     if kind is float:
         return {"float": value.hex()}
     if kind is complex:
@@ -118,7 +119,7 @@ def _decode_key(node: Any) -> Any:
 
 def _decode_value(kind: str, content: Any) -> Any:
     if kind == "int":
-        return int(content)
+        return int(content, 0)
     if kind == "float":
         return float.fromhex(content)
     if kind == "complex":

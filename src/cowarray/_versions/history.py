@@ -127,6 +127,12 @@ def _integer(rule: str, value: int) -> int:
 def _see_text(name: str, what: str, value: object) -> None:
     if not isinstance(value, str):
         raise TypeError(f"History.{name}: {what} is text (got {value!r})")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"History.{name}: {what} must be text that UTF-8 has, as files are to keep it (got {value!r})"
+        ) from None
 
 
 def _called(function: str) -> str:
@@ -459,6 +465,8 @@ class History:
         ------
         TypeError
             The state has something that cannot be kept, or the message is no text.
+        ValueError
+            The message has lone surrogates, as names of files may that are no UTF-8.
         MemoryError
             Nothing was committed.
         io.UnsupportedOperation
