@@ -29,7 +29,7 @@ from support.limits import LONGEST
 from support.seeds import chosen_seed
 
 import cowarray as ca
-from cowarray._versions import background
+from cowarray._versions import background, bases
 from cowarray._versions import store as stores
 
 N = 1 << 20  # numbers: 8 MiB, which go by the page
@@ -587,6 +587,47 @@ def test_compacting_keeps_the_files_of_empty_arrays(folder):
             "d": [],
         }
         assert history.verify() == []
+
+
+@pytest.mark.parametrize("writes", range(6))
+def test_a_compaction_that_failed_gives_its_room_back(folder, monkeypatch, writes):
+    """The disk is full then, and without that room nothing could be committed any more."""
+
+    def taken():
+        return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+    was = edited(folder, 4, 5000)
+    left, write_all = [writes], stores.write_all
+
+    def write(*args):
+        if not left[0]:
+            raise OSError(28, "No space left on device")
+        left[0] -= 1
+        write_all(*args)
+
+    for module in stores, bases:
+        monkeypatch.setattr(module, "write_all", write)
+    with ca.History(folder) as history:
+        history.checkout(2)
+        before = taken()
+        for _ in range(2):
+            left[0] = writes
+            with pytest.raises(OSError, match="No space"):
+                history.compact()
+            assert taken() == before
+        monkeypatch.undo()
+        with monkeypatch.context() as patch:
+            patch.setattr(stores.Database, "execute", lambda *_: no_room())
+            with pytest.raises(OSError, match="No space"):
+                history.compact()
+        assert taken() == before
+        history.state["a"][7] = 7.0
+        assert history.commit() == 5
+        assert history.verify() == []
+        assert holds(history, was)
+    with ca.History(folder) as history:
+        assert history.state["a"][7] == 7.0
+        assert holds(history, was)
 
 
 def test_a_compaction_that_failed_is_done_again(folder, monkeypatch):

@@ -455,16 +455,28 @@ class Store:
         before = [*(self.folder / "pages").glob("*.bin")]
         texts = [content.tobytes() for content in self.contents.get(kept)]
         self._open_pages(self._file + 1)
-        descriptor = self.contents.files[self._file]
-        for text in texts:
-            write_all(descriptor, record_of(0, 0, text))
-        os.fsync(descriptor)
-        self._end = os.fstat(descriptor).st_size
-        bases = {number: self._write_array(number, value) for number, (_, value) in arrays.items()}
-        rows = [row for number, base in bases.items() for row in rows_of_base(base, number, arrays[number][0])]
-        named = [(arrays[number][0], self.folder / "bases" / base.name) for number, base in bases.items()]
-        left = [*before, *set((self.folder / "bases").iterdir()).difference(path for _, path in named)]
-        return self._successor(tree, present, rows, named, left)
+        try:
+            descriptor = self.contents.files[self._file]
+            for text in texts:
+                write_all(descriptor, record_of(0, 0, text))
+            os.fsync(descriptor)
+            self._end = os.fstat(descriptor).st_size
+            bases = {number: self._write_array(number, value) for number, (_, value) in arrays.items()}
+            rows = [row for number, base in bases.items() for row in rows_of_base(base, number, arrays[number][0])]
+            named = [(arrays[number][0], self.folder / "bases" / base.name) for number, base in bases.items()]
+            left = [*before, *set((self.folder / "bases").iterdir()).difference(path for _, path in named)]
+            return self._successor(tree, present, rows, named, left)
+        except BaseException:
+            self._drop_unnamed()
+            raise
+
+    def _drop_unnamed(self) -> None:
+        """Give back the room that a `compact` took which has failed: the disk may be full."""
+        with contextlib.suppress(OSError):
+            for path in [*(self.folder / "bases").glob(f"*-{self._file:06}.*"), *self.folder.glob("*.sqlite.part*")]:
+                path.unlink()
+            os.ftruncate(self.contents.files[self._file], 0)
+            self._end = 0
 
     def arranged(self, count: int) -> _Numbers:
         """The numbers that contents get which are written by `compact`."""
