@@ -311,11 +311,12 @@ def opencv() -> None:
     """Its compiled functions take NumPy's type alone, and say of none whether it writes: they work on aliases."""
     modules = [sys.modules["cv2"]]
     for module in modules:
-        for name, value in list(vars(module).items()):
-            if isinstance(value, ModuleType) and value.__name__.startswith("cv2.") and value not in modules:
-                modules.append(value)
-            elif type(getattr(value, "__wrapped__", value)) is BuiltinFunctionType:
+        members: dict[str, Any] = dict(vars(module))
+        for name, value in members.items():
+            if type(getattr(value, "__wrapped__", value)) is BuiltinFunctionType:
                 setattr(module, name, _given_aliases(value))
+            elif isinstance(value, ModuleType) and value.__name__.startswith("cv2.") and value not in modules:
+                modules.append(value)
 
 
 def _given_aliases(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -416,6 +417,7 @@ def polars() -> None:
         for name in _ASKING.union(("__array_ufunc__", "__init__", "filter")).intersection(vars(kind)):
             setattr(kind, name, converting(vars(kind)[name], _numpys))
     literal = converting(library.lit, _numpys)
+    module: Any
     for module in (library, library.functions, sys.modules[library.lit.__module__]):
         module.lit = literal
 
@@ -427,6 +429,7 @@ def pyarrow() -> None:
 
     library: Any = sys.modules["pyarrow"]
     array = converting(library.array, _numpys)
+    module: Any
     for module in (library, sys.modules[library.array.__module__]):  # by whose name it is pickled
         module.array = array
 

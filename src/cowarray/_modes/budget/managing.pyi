@@ -3,6 +3,7 @@ from typing import final
 from cowarray._modes.budget.runs import Run
 from cowarray._modes.common.dispatching import Handler
 
+BY_NUMBER: frozenset[str]
 everywhere: Run | None
 
 @final
