@@ -286,6 +286,30 @@ def test_a_damaged_record_is_named_with_its_versions(folder):
             history[3]
 
 
+@pytest.mark.parametrize("size", [1000, N])
+def test_a_step_that_fails_drops_nothing(folder, monkeypatch, size):
+    edited(folder, 4, size)
+    (pages,) = (folder / "pages").iterdir()
+    data = bytearray(pages.read_bytes())
+    data[16 + 4096 + 100] ^= 1  # of version 1, whose page of "b" each later one has written anew
+    pages.write_bytes(data)
+    with ca.History(folder) as history:
+        history.state["a"][7] = 7.0
+        history.state["t"] = "more"
+        was = frozen(history.state)
+        with pytest.raises(ValueError, match="is damaged"):
+            history.checkout(1, discard=True)
+        assert equal(history.state, was)
+        with monkeypatch.context() as patch:
+            patch.setattr(stores.Database, "execute", lambda *_: no_room())
+            for step in (history.undo, lambda **options: history.checkout(4, **options)):
+                with pytest.raises(OSError, match="No space"):
+                    step(discard=True)
+                assert equal(history.state, was)
+        assert history.undo(discard=True) == 3
+        assert (history.state["a"][7], history.state["t"]) == (0.0, "3")
+
+
 def can_be_read(history, number):
     try:
         history[number]

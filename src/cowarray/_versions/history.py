@@ -1076,7 +1076,10 @@ class History:
 
     def _go(self, name: str, version: int, branch: str, discard: bool) -> int:
         """Give the state the values of a version."""
-        self._see_clean(name, discard)
+        if discard:
+            self._look_at_layout()  # as `_see_clean`, which refuses what no version could have
+        else:
+            self._see_clean(name, discard)
         self._see_left(version)
         page, content = self._tree.between(self._head, version)
         pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]] = {}
@@ -1087,7 +1090,8 @@ class History:
             own, wanted = own[differs], wanted[differs]
             pages[index] = own, self._contents.get(wanted), self._kept(slot, own), wanted
         place = version, self._tips, branch
-        self._do(_Step(pages, set(pages), self._tree[version].layout, place, is_to_be_said=True))
+        step = _Step(pages, set(pages), self._tree[version].layout, place, is_to_be_said=True, discards=discard)
+        self._do(step)  # what may refuse comes before anything is dropped
         return version
 
     def _kept(self, slot: _Slot, own: _Numbers) -> _Numbers:
