@@ -140,6 +140,24 @@ def test_what_fails_leaves_what_was(tmp_path, monkeypatch):
     assert x.storage.share_count == 1
 
 
+@pytest.mark.parametrize("path", ["", b""], ids=repr)
+def test_an_empty_path_is_refused_at_once(tmp_path, monkeypatch, path):
+    """It is no name of the current folder, beside which a file would be written."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(ValueError, match=re.escape(f"save_async: a path must not be empty (got {path!r})")):
+        ca.save_async(path, ca.zeros(3))
+    assert os.listdir(tmp_path) == ["here"]
+
+
+def test_a_path_is_text_or_bytes(tmp_path):
+    path = tmp_path / "x.npy"
+    assert ca.save_async(os.fsencode(path), ca.ones(3)).result(60) == path
+    np.testing.assert_array_equal(np.load(path), np.ones(3))
+    with pytest.raises(TypeError, match=r"^save_async: expected a path \(got int\)$"):
+        ca.save_async(3, ca.zeros(3))
+
+
 def test_permissions_and_links_stay(tmp_path, monkeypatch):
     path, link = tmp_path / "x.npy", tmp_path / "link"
     ca.save_async(path, ca.zeros(3)).result(60)

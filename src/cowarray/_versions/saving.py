@@ -76,7 +76,7 @@ _thread = Background("save_async: a file")
 
 
 @public
-def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
+def save_async(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], state: Any) -> Future[Path]:
     """Save a state as it is now, in a thread, while the program goes on changing it.
 
     Nothing is copied first: the thread reads lazy copies. Saves are made one after the other, in the order of the
@@ -85,7 +85,7 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
 
     Parameters
     ----------
-    path : str or path
+    path : str, bytes or path
         Taken as it is: no ending is added.
     state : array, dict, list, tuple or dataclass
         An array becomes a .npy file. Anything else becomes an .npz file (not compressed), with a member for each array,
@@ -100,9 +100,9 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
     Raises
     ------
     TypeError
-        The state is a plain value alone, or has something else, or an array of Python objects.
+        The state is a plain value alone, or has something else, or an array of Python objects; or the path is none.
     ValueError
-        Two places have one name, such as those of the keys 1 and "1".
+        Two places have one name, such as those of the keys 1 and "1", or the path is empty.
     FakeError
         An array is fake.
 
@@ -126,7 +126,7 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
     ...     float(cowarray.load(saved.result())[0])
     0.0
     """
-    target = Path(os.path.abspath(path))  # wherever the program goes meanwhile
+    target = _target_of(path)
     values: list[NDArray[Any]] = []
 
     def take(value: Any, _before: Layout | None, place: str) -> tuple[int, Any]:
@@ -140,6 +140,17 @@ def save_async(path: str | os.PathLike[str], state: Any) -> Future[Path]:
     see_state(layout, "save_async")
     _see_names(layout)
     return _submit(target, None if is_array(state) else layout, values)
+
+
+def _target_of(path: Any) -> Path:
+    """A path, wherever the program goes meanwhile."""
+    try:
+        name = os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f"save_async: expected a path (got {type(path).__name__})") from None
+    if not name:
+        raise ValueError(f"save_async: a path must not be empty (got {path!r})")
+    return Path(os.path.abspath(name))
 
 
 def _see_names(layout: Layout) -> None:
