@@ -678,6 +678,31 @@ def test_a_compaction_that_failed_is_done_again(folder, monkeypatch):
         assert history.verify() == []
 
 
+def test_the_next_writer_drops_what_a_killed_one_left(folder):
+    """Of a commit, or a compaction: each would leave as much as all arrays take."""
+    was = edited(folder, 2)
+    for step in "history.compact()", "history.state['c'] = np.ones(9); history.commit()":
+        program = f"""
+            import os, signal, sys
+            import numpy as np, cowarray
+            from cowarray._versions.database import Database
+            history = cowarray.History(sys.argv[1])
+            Database.execute = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+            {step}
+        """
+        command = [sys.executable, "-c", textwrap.dedent(program), str(folder)]
+        assert subprocess.run(command, timeout=LONGEST).returncode == -signal.SIGKILL
+    (folder / "bases" / "000009-000001.part").write_bytes(b"half")
+    (folder / "bases" / "notes.txt").write_text("another's")
+    with ca.History(folder, mode="r") as reader:
+        assert holds(reader, was)
+    assert len(os.listdir(folder / "bases")) > 3
+    with ca.History(folder) as history:
+        assert sorted(os.listdir(folder / "bases")) == ["000000-000001.npy", "000001-000001.npy", "notes.txt"]
+        assert holds(history, was)
+        assert history.verify() == []
+
+
 def test_what_a_killed_process_left_is_not_written_to(folder):
     edited(folder, 1)
     other = folder.parent / "other"

@@ -17,6 +17,7 @@ import errno
 import fcntl
 import io
 import os
+import re
 import time
 import weakref
 from collections.abc import Iterable
@@ -46,6 +47,7 @@ from cowarray._versions.tree import Leap, Node, Present, Tree
 
 __all__ = ["Store", "Successor"]
 
+_BASE = re.compile(r"\d{6,}-\d{6,}\.(npy|part)")
 _MOST = 100  # damaged records that are told one by one
 
 _Bytes = NDArray[np.uint8]
@@ -140,11 +142,21 @@ class Store:
             self._open_pages(max(self.contents.files, default=1))
         present, self.written = self._database.present()
         arrays: list[Stored] = []
-        for number, first, base in self._database.bases():
+        bases = self._database.bases()
+        for number, first, base in bases:
             path = self.folder / "bases" / base.name
             arrays.append(read_base(path, base, number, first))
             self.contents.add_base(first, path)
+        if self.writes:
+            self._drop_left({base.name for _, _, base in bases})
         return present, arrays
+
+    def _drop_left(self, named: set[str]) -> None:
+        """Drop bases that no row names: of a writer that was killed in the middle of a commit or a `compact`."""
+        with contextlib.suppress(OSError):
+            for path in (self.folder / "bases").iterdir():
+                if _BASE.fullmatch(path.name) and path.name not in named:
+                    path.unlink()
 
     @property
     def database(self) -> Database:
