@@ -131,6 +131,7 @@ EFFECTS = {
         kept, copy = pa.array(x), x.copy()
         x[0] = 9
         assert kept.to_pylist() == copy.tolist() == [1, 2, 3]
+        assert pa.array(cowarray.array([1, 2], dtype=">i4")).to_pylist() == [1, 2]  # of NumPy's it takes none
         assert pickle.loads(pickle.dumps(pa.array)) is pa.array
     """,
     "scipy": """
@@ -300,6 +301,7 @@ def test_nothing_is_imported():
 def test_a_part_of_scipy_whose_import_somebody_prevents_is_passed_over():
     passes(
         """
+        import types
         solvers = sys.modules["scipy.sparse.linalg"] = types.ModuleType("scipy.sparse.linalg")
         solvers.aslinearoperator = type
         sys.modules["scipy.io"] = None

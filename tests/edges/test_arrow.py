@@ -231,10 +231,11 @@ def test_pyarrow_converts_to_the_type_that_is_asked_for(kind):
 def test_a_mask_is_refused_not_ignored(x):
     arrow = need("pyarrow")
     mask = x > 3
+    array = getattr(arrow.array, "__wrapped__", arrow.array)  # `register` takes masks, and another test may call it
     with pytest.raises(ValueError, match="mask"):
-        arrow.array(x, mask=mask)
+        array(x, mask=mask)
     with pytest.raises(ValueError, match="mask"):
-        arrow.array(x, mask=mask.to_numpy())
+        array(x, mask=mask.to_numpy())
     made = arrow.array(x.to_numpy(), mask=mask.to_numpy())
     assert made.null_count == mask.sum()
 

@@ -424,13 +424,20 @@ def polars() -> None:
 
 def pyarrow() -> None:
     """NumPy's arrays are read by rules of their own: what is missing, and how it is said."""
-    with importing:
-        from cowarray._tools.frameless import converting
-
     library: Any = sys.modules["pyarrow"]
-    array = converting(library.array, _numpys)
+    plain = library.array
+
+    @wraps(plain)
+    def array(obj: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return plain(_numpys(obj), *map(_numpys, args), **{name: _numpys(kwargs[name]) for name in kwargs})
+        except NotImplementedError:
+            if type(obj) is not ndarray or args or kwargs:
+                raise
+            return plain(obj)  # another order of bytes, as Arrow's protocol gives it
+
     module: Any
-    for module in (library, sys.modules[library.array.__module__]):  # by whose name it is pickled
+    for module in (library, sys.modules[plain.__module__]):  # by whose name it is pickled
         module.array = array
 
 
