@@ -116,7 +116,7 @@ bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure, beside the peers (RUNS=
 	    PYTHON="$(FREE_THREADED)" VENV=.venv-free-threaded CONSTRAINTS=,$(call SKIP,clones without a GIL: no free-threaded Python found))
 	@tools/bench.sh $(IN_VENV) $(ARGS)
 
-bench-readme: $(BUILT) $(VENV)/.bench ## Measure what README.md shows, its table and figure, and write it (five minutes)
+bench-readme: $(BUILT) $(VENV)/.bench ## Measure what README.md shows, its table and figure, and write it (ten minutes)
 	@$(IN_VENV) bench/front_page.py $(ARGS) && $(IN_VENV) bench/pages.py
 
 bench-compare: ## Set two runs of make bench side by side (BEFORE=, AFTER=: their JSON)

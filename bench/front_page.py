@@ -188,7 +188,7 @@ def draw(results, folder):
 
 def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=3, help="how often each library runs (default: 3)")
+    parser.add_argument("--rounds", type=int, default=9, help="how often each library runs (default: 9)")
     parser.add_argument("--small", action="store_true", help="a few kilobytes, to try it")
     parser.add_argument("--into", type=Path, default=RESULTS.parent, help="the folder of the results")
     options = parser.parse_args(words)
