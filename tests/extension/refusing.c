@@ -28,7 +28,8 @@ enum { DEPTH = 8, LENGTH_OF_EXTEND = 2048 };
 static uintptr_t list_extend = 0; /* where the function begins */
 
 /* Whether the memory is asked for where CPython 3.11 loses references when it gets none: `PyCell_New` loses the
- * arguments of the function that begins, `list_extend` a reference to what it should take items from. */
+ * arguments of the function that begins, `list_extend` a reference to what it should take items from, and
+ * `_PyTuple_Resize` the items. */
 static int loses_references(void)
 {
     void *frames[DEPTH];
@@ -38,7 +39,8 @@ static int loses_references(void)
         if ((uintptr_t)frames[i] - list_extend < LENGTH_OF_EXTEND) {
             return 1;
         }
-        if (dladdr(frames[i], &found) && (uintptr_t)found.dli_saddr == (uintptr_t)PyCell_New) {
+        if (dladdr(frames[i], &found) && ((uintptr_t)found.dli_saddr == (uintptr_t)PyCell_New ||
+                                          (uintptr_t)found.dli_saddr == (uintptr_t)_PyTuple_Resize)) {
             return 1;
         }
     }
