@@ -81,8 +81,10 @@ def test_whatever_is_true_asks_for_a_copy(x, flag):
 def test_whatever_is_false_refuses_one(x, flag):
     for function in CONVERTERS:
         assert function(x, copy=flag) is x
-        with pytest.raises(ValueError, match="needs a copy"):
+        with pytest.raises(ValueError, match="^copy=False cannot convert dtype"):
             function(x, dtype="f4", copy=flag)
+        with pytest.raises(ValueError, match="^copy=False cannot share a list"):
+            function([1.0], copy=flag)
         with pytest.raises(ValueError, match="strings are not allowed"):
             function(x, copy="always")
         assert function(x, copy=np._CopyMode.IF_NEEDED) is x

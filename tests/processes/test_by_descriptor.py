@@ -279,6 +279,8 @@ def test_it_is_off_unless_it_is_asked_for():
         for take in (ca.by_descriptor, ca.by_descriptor.start):
             with pytest.raises(TypeError, match=r"^by_descriptor: lease must be a number of seconds .got "):
                 take(lease=lease)
+    with ca.by_descriptor(lease=10**400):
+        assert len(message_of(x)) < 2000
     for name in list(sharer()._leases):
         sharer().end(name)
     del x

@@ -74,7 +74,7 @@ cdef Array import_value(cnp.ndarray array, object copy):
         return clone_of_snapshot(owner, array, copy)
     if copy is False and not plain:
         raise ValueError(
-            f"asarray: copy=False cannot share an array of dtype {descr_of(array)!r}, because its elements are "
+            f"copy=False cannot share an array of dtype {descr_of(array)!r}, because its elements are "
             "not plain bytes; drop copy=False"
         )
     if copy is False or (copy is None and plain and is_trusted(array) and not is_sparse(array)):

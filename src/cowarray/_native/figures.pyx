@@ -208,7 +208,7 @@ cdef int put_mode(cow_paging_policy *policy, object mode) except -1:
         return 0
     allowance = index(mode)
     if not 0 <= allowance < 2**62:
-        raise ValueError(f"paging: an allowance must be a number of bytes, at least 0 (got {allowance})")
+        raise ValueError(f"paging: an allowance must be a number of bytes from 0 to below 2**62 (got {allowance})")
     policy.allowance = allowance
     policy.mode = COW_PAGING_LEDGER
     return 0

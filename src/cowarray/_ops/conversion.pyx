@@ -137,7 +137,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
     else:
         if own and copy is False:
             raise ValueError(
-                f"asarray: copy=False cannot share a {type(obj).__name__}, which has no memory of an array's; "
+                f"copy=False cannot share a {type(obj).__name__}, which has no memory of an array's; "
                 "drop copy=False"
             )
         if not own:
@@ -156,7 +156,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
         return import_array(array, copy) if block is None else share_foreign(array, block)
     if copy is False:
         raise ValueError(
-            f"asarray: copy=False cannot share a {type(obj).__name__} as dtype {descr_of(array)!r} in order {order!r}; "
+            f"copy=False cannot share a {type(obj).__name__} as dtype {descr_of(array)!r} in order {order!r}; "
             "drop copy=False"
         )
     if get_base(array) is not None or not cnp.PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA):
@@ -297,7 +297,7 @@ cdef Array as_own(Array x, object dtype, object order, object copy):
         if same is None:
             if copy is False:
                 raise ValueError(
-                    f"asarray: converting dtype {x.descr!r} to {dtype!r} needs a copy (Unable to avoid copy); "
+                    f"copy=False cannot convert dtype {x.descr!r} to {dtype!r} (Unable to avoid copy); "
                     "drop copy=False"
                 )
             return travel_method(x, "astype", (dtype,), {"order": (<bytes>code).decode(), "copy": True})
@@ -308,7 +308,7 @@ cdef Array as_own(Array x, object dtype, object order, object copy):
         order_strides(x, code, strides)
         if not same_layout(x.nd, shape_of(x), strides_of(x), strides):
             if copy is False:
-                raise ValueError(f"asarray: order {order!r} needs a copy; drop copy=False")
+                raise ValueError(f"copy=False cannot bring elements into order {order!r}; drop copy=False")
             return copy_in_order(x, code)
     return x
 

@@ -1,5 +1,6 @@
 """`by_descriptor`: arrays that go to other processes as descriptors."""
 
+import math
 import numbers
 import os
 import sys
@@ -146,10 +147,12 @@ class by_descriptor:
 def _checked(lease: object) -> float:
     if isinstance(lease, bool) or not isinstance(lease, numbers.Real):
         raise TypeError(f"by_descriptor: lease must be a number of seconds (got {lease!r})")
-    seconds = float(lease)
-    if not seconds > 0:
+    if not lease > 0:
         raise ValueError(f"by_descriptor: lease must be a positive number of seconds (got {lease!r})")
-    return seconds
+    try:
+        return float(lease)
+    except OverflowError:  # an integer that no float can hold
+        return math.inf
 
 
 def _tables() -> list[Any]:

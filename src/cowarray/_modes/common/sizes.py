@@ -2,6 +2,7 @@
 
 import operator
 import re
+import sys
 from typing import SupportsIndex
 
 import numpy as np
@@ -35,7 +36,7 @@ def nbytes_of(size: float | np.number | str, what: str = "a size") -> int:
     Raises
     ------
     ValueError
-        It is no size, or a negative one.
+        It is no size, a negative one, or larger than any address.
     TypeError
         It is neither a number nor text.
     """
@@ -45,7 +46,7 @@ def nbytes_of(size: float | np.number | str, what: str = "a size") -> int:
     if isinstance(size, (float, np.floating)) and size.is_integer():
         size = int(size)
     if isinstance(size, (int, np.integer)) and size >= 0:
-        return int(size)
+        return _addressable(int(size), what)
     found = _SIZE.fullmatch(size) if isinstance(size, str) else None
     factor = None if found is None else _FACTORS.get(found[2].lower())
     if found is None or factor is None:
@@ -53,7 +54,14 @@ def nbytes_of(size: float | np.number | str, what: str = "a size") -> int:
     whole, _, rest = found[1].partition(".")
     # In integers: no size is rounded that a float could not hold.
     power: int = 10 ** len(rest)
-    return (int(whole or 0) * power + int(rest or 0)) * factor // power
+    return _addressable((int(whole or 0) * power + int(rest or 0)) * factor // power, what)
+
+
+def _addressable(nbytes: int, what: str) -> int:
+    """The size, if an address could be so large; a ValueError, if not."""
+    if nbytes > sys.maxsize:
+        raise ValueError(f"{what} must be at most {sys.maxsize} bytes (got {nbytes})")
+    return nbytes
 
 
 def whole_nbytes(size: SupportsIndex, what: str) -> int:

@@ -277,7 +277,7 @@ def asarray(call: Call) -> Any:
         if not is_fake(x) or _is_as_asked(x, dtype, order):
             return during(call.operation, copying, (call.origin, call.function, call.args, call.kwargs), {})
         if copy_ in (False, np._CopyMode.NEVER):
-            raise ValueError("asarray: copy=False cannot convert; drop copy=False")
+            raise ValueError("copy=False cannot convert; drop copy=False")
         made = call.give(cast(call.header(x), x.dtype if dtype is None else dtype, order or "K"))
         count_copy(call.origin, made.nbytes)
         return made
