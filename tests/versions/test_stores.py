@@ -499,6 +499,13 @@ def test_a_damaged_folder_is_said_to_be_one(folder, damage, mode):
     "statement",
     [
         "UPDATE present SET head = 7, after = 1",
+        "DELETE FROM versions WHERE number = 0",
+        "UPDATE versions SET parent = 5 WHERE number = 1",
+        "UPDATE present SET branch = CAST(branch AS BLOB)",
+        "UPDATE present SET tips = NULL",
+        "UPDATE arrays SET first = 'x'",
+        "UPDATE versions SET depth = 1.5",
+        "UPDATE versions SET message = CAST(message AS BLOB)",
         "PRAGMA writable_schema = ON;"
         "UPDATE sqlite_schema SET sql = CAST(x'ff28' || sql AS TEXT) WHERE name = 'present'",
     ],

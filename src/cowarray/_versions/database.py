@@ -11,7 +11,7 @@ import os
 import re
 import sqlite3
 import weakref
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -153,8 +153,16 @@ def _entries(blob: bytes) -> Entries:
     return np.frombuffer(blob, "<i8").reshape(3, -1)
 
 
-def _version(number: int, parent: int | None, merged: int | None, message: str, time: float, counts: str) -> Version:
+def _version(*row: Any) -> Version:
+    _see(row, int, int | None, int | None, str, float, str)
+    number, parent, merged, message, time, counts = row
     return Version(number, parent, merged, message, time, json.loads(counts))
+
+
+def _see(row: Sequence[object], *types: Any) -> None:
+    """See that a row's values have these types: SQLite gives what the file says, whatever its column is."""
+    if not all(map(isinstance, row, types)):
+        raise TypeError(f"{', '.join(type(value).__name__ for value in row)} in a row of a table")
 
 
 def _descriptors_of(path: Path) -> set[int]:
@@ -319,6 +327,7 @@ class Database:
         rows = self.query(f"SELECT after, head, branch, tips, number, its FROM present, {newest}")
         with decoding(self.folder):
             ((after, head, branch, tips, last, its),) = rows
+            _see(rows[0], int, int, str, str, int, str)
             present = Present(head, branch, json.loads(tips))
             if last > after:  # all that were committed since then are of one branch
                 present = Present(last, its, {**present.tips, its: last})
@@ -328,15 +337,20 @@ class Database:
         """The number of each array, the first of its pages, and its file."""
         rows = self.query("SELECT * FROM arrays ORDER BY number")
         with decoding(self.folder):
+            for row in rows:
+                _see(row, int, str, int, str, int, int, int, int)
             return [
                 (number, first, Base(name, tuple(json.loads(axes)), *rest)) for number, name, first, axes, *rest in rows
             ]
 
+    def has_version(self, number: int) -> bool:
+        return bool(self.query("SELECT 1 FROM versions WHERE number = ?", number))
+
     def version(self, number: int) -> Row:
-        """A version. KeyError: there is none."""
+        """A version that the folder names."""
         rows = self.versions(number, number)
         if not rows:
-            raise KeyError(number)
+            raise damage_of(self.folder, f"there is no version {number}")
         return rows[0]
 
     def versions(self, first: int, last: int) -> list[Row]:
@@ -345,12 +359,15 @@ class Database:
         which = "FROM versions WHERE number BETWEEN ? AND ? ORDER BY number"
         rows = self.query(f"SELECT depth, {text}, entries, {_VERSION} {which}", first, last)
         with decoding(self.folder):
+            for depth, text, *_ in rows:
+                _see((depth, text), int, str)
             return [Row(_version(*version), depth, text, _entries(entries)) for depth, text, entries, *version in rows]
 
     def leap(self, number: int, level: int) -> Leap:
         rows = self.query("SELECT ancestor, entries FROM leaps WHERE number = ? AND level = ?", number, level)
         with decoding(self.folder):
             ((ancestor, entries),) = rows
+            _see((ancestor,), int)
             return Leap(ancestor, _entries(entries))
 
     def newest(self, last: int, count: int) -> list[Version]:

@@ -69,16 +69,13 @@ class StoredTree(Tree):
         return self._store.database.count(written) + len(more)
 
     def __contains__(self, number: object) -> bool:
-        try:
-            return isinstance(number, int) and self[number] is not None
-        except KeyError:
+        if not isinstance(number, int) or not 0 <= number <= self._last:
             return False
+        return number in self._nodes or self._store.database.has_version(number)
 
     def __getitem__(self, number: int) -> Node:
         found = self._nodes.get(number)
         if found is None:
-            if not 0 <= number <= self._last:
-                raise KeyError(number)
             found = self._nodes[number] = self._kept(self._node(self._store.database.version(number)))
         return found
 
