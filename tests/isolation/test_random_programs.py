@@ -175,6 +175,7 @@ class Programs(RuleBasedStateMachine):
         if not np.can_cast(other.oracle.dtype, pair.oracle.dtype, "same_kind") or other.oracle.dtype.names:
             return
         key = data.draw(hnp.basic_indices(pair.oracle.shape, allow_ellipsis=True))
+        self.count_overlap(pair, other)
         self.both(pair, lambda a, b: a.__setitem__(key, b), other)
 
     @rule(pair=arrays, other=arrays, name=st.sampled_from(sorted(INPLACE)))
@@ -185,7 +186,12 @@ class Programs(RuleBasedStateMachine):
             or pair.oracle.dtype.names
         ):
             return
+        self.count_overlap(pair, other)
         self.both(pair, INPLACE[name], other)
+
+    def count_overlap(self, pair, other):
+        if np.may_share_memory(pair.oracle, other.oracle):
+            self.numpy_bytes += other.oracle.nbytes  # which NumPy reads from a copy
 
     @rule(pair=arrays, other=arrays, value=st.integers(1, 9))
     def write_two(self, pair, other, value):
