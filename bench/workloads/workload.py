@@ -150,8 +150,8 @@ def most_resident():
     return most if sys.platform == "darwin" else most * 1024
 
 
-# When several threads clone a tensor lazily, torch 2.13 raises this now and then, or its heap is damaged and the process
-# aborts: the program, which holds nothing of ours, is run again.
+# When several threads clone a tensor lazily, torch 2.13 raises this now and then, or its heap is damaged and it aborts:
+# the program, which holds nothing of ours, is run again.
 TORCH_LOST = "Expected storage != nullptr to be true"
 TRIES = 5
 

@@ -501,15 +501,19 @@ def test_other_bytes_that_come_back_are_noticed():
     assert weakref.ref(y)() is y
 
 
+def test_a_budget_may_be_larger_than_any_memory():
+    with cowarray.budget(1 << 70, small="8 EiB") as seen:
+        y = cowarray.ones(1000) + 1
+    assert y.sum() == 2000
+    assert seen.stats()["evictions"] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "match"),
     [
         (("much",), ValueError, "^budget: nbytes must be bytes, or a number with a unit"),
         ((-1,), ValueError, "^budget: nbytes must be bytes"),
         ((None,), TypeError, "^budget: nbytes must be bytes"),
-        ((1 << 63,), ValueError, "^budget: nbytes must be at most 9223372036854775807 bytes"),
-        (("8 EiB",), ValueError, "^budget: nbytes must be at most"),
-        ((1, {"small": 1e19}), ValueError, "^budget: small must be at most"),
         ((1, {"heuristic": "best"}), ValueError, "heuristic must be one of"),
         ((1, {"verify": "no"}), TypeError, "verify must be True or False"),
         ((1, {"sample": 3}), TypeError, "sample must be True or False"),

@@ -81,9 +81,9 @@ def test_whatever_is_true_asks_for_a_copy(x, flag):
 def test_whatever_is_false_refuses_one(x, flag):
     for function in CONVERTERS:
         assert function(x, copy=flag) is x
-        with pytest.raises(ValueError, match="^copy=False cannot convert dtype"):
+        with pytest.raises(ValueError, match=r"^copy=False cannot convert dtype"):
             function(x, dtype="f4", copy=flag)
-        with pytest.raises(ValueError, match="^copy=False cannot share a list"):
+        with pytest.raises(ValueError, match=r"^copy=False cannot share a list"):
             function([1.0], copy=flag)
         with pytest.raises(ValueError, match="strings are not allowed"):
             function(x, copy="always")

@@ -144,7 +144,7 @@ class by_descriptor:
         return {"leases": sharer().count, **{name: counted[name] for name in names}}
 
 
-def _checked(lease: object) -> float:
+def _checked(lease: Any) -> float:
     if isinstance(lease, bool) or not isinstance(lease, numbers.Real):
         raise TypeError(f"by_descriptor: lease must be a number of seconds (got {lease!r})")
     if not lease > 0:

@@ -1,6 +1,7 @@
 """`budget`: a block whose arrays leave memory when there are too many, and come back when somebody needs them."""
 
 import os
+import sys
 from collections.abc import Iterable
 from typing import Any, Generic, Literal, Never, Self, TypeVar, overload
 
@@ -150,8 +151,8 @@ class budget(Mode):
         sample: bool = False,
         small: float | str = 65536,
     ) -> None:
-        limit = nbytes_of(nbytes, "budget: nbytes")
-        least = nbytes_of(small, "budget: small")
+        limit = min(nbytes_of(nbytes, "budget: nbytes"), sys.maxsize)  # more than that is never reached
+        least = min(nbytes_of(small, "budget: small"), sys.maxsize)
         if heuristic not in _HEURISTICS:
             raise ValueError(f"budget: heuristic must be one of {_HEURISTICS} (got {heuristic!r})")
         if cost not in _COSTS:

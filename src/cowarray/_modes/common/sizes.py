@@ -2,7 +2,6 @@
 
 import operator
 import re
-import sys
 from typing import SupportsIndex
 
 import numpy as np
@@ -36,7 +35,7 @@ def nbytes_of(size: float | np.number | str, what: str = "a size") -> int:
     Raises
     ------
     ValueError
-        It is no size, a negative one, or larger than any address.
+        It is no size, or a negative one.
     TypeError
         It is neither a number nor text.
     """
@@ -46,7 +45,7 @@ def nbytes_of(size: float | np.number | str, what: str = "a size") -> int:
     if isinstance(size, (float, np.floating)) and size.is_integer():
         size = int(size)
     if isinstance(size, (int, np.integer)) and size >= 0:
-        return _addressable(int(size), what)
+        return int(size)
     found = _SIZE.fullmatch(size) if isinstance(size, str) else None
     factor = None if found is None else _FACTORS.get(found[2].lower())
     if found is None or factor is None:
@@ -54,14 +53,7 @@ def nbytes_of(size: float | np.number | str, what: str = "a size") -> int:
     whole, _, rest = found[1].partition(".")
     # In integers: no size is rounded that a float could not hold.
     power: int = 10 ** len(rest)
-    return _addressable((int(whole or 0) * power + int(rest or 0)) * factor // power, what)
-
-
-def _addressable(nbytes: int, what: str) -> int:
-    """The size, if an address could be so large; a ValueError, if not."""
-    if nbytes > sys.maxsize:
-        raise ValueError(f"{what} must be at most {sys.maxsize} bytes (got {nbytes})")
-    return nbytes
+    return (int(whole or 0) * power + int(rest or 0)) * factor // power
 
 
 def whole_nbytes(size: SupportsIndex, what: str) -> int:
