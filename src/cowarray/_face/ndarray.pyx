@@ -131,7 +131,16 @@ from cowarray._ops.operands cimport as_standard, bound_provided, do_provided, is
 from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
 from cowarray._ops.protocols cimport array_function, array_ufunc, quick_ufunc
 from cowarray._ops.road cimport call_method, new_passage, part, Passage
-from cowarray._ops.shapes cimport hand_flatten, hand_reshape, lies_as, quick_reshape, rebind, reshaped, settled_lengths
+from cowarray._ops.shapes cimport (
+    hand_flatten,
+    hand_reshape,
+    lies_as,
+    quick_ravel,
+    quick_reshape,
+    rebind,
+    reshaped,
+    settled_lengths,
+)
 
 from cowarray._face.printing import named, outline
 from cowarray._native.mapped_files import spare_maps
@@ -823,7 +832,7 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.ravel : Returns a view if it can.
         """
-        return call_method(self, "ravel", (order,), {})
+        return raveled(self, order)
 
     def flatten(self, order="C"):
         """The elements along one axis.
@@ -845,7 +854,7 @@ cdef class ndarray(Array):
         """
         if leaves_lane(self) or may_alias():
             return hand_flatten(self, order)
-        return call_method(self, "ravel", (order,), {})
+        return raveled(self, order)
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """The elements as another dtype.
@@ -2029,6 +2038,13 @@ cdef class ndarray(Array):
 
     def __imatmul__(self, other):
         return in_place_by_numpy(self, other, ufunc_matmul, PyNumber_InPlaceMatrixMultiply)
+
+
+cdef object raveled(Array self, object order):
+    cdef Array quick = None
+    if type(order) is str and order == "C" and not leaves_lane(self):
+        quick = quick_ravel(self)
+    return call_method(self, "ravel", (order,), {}) if quick is None else quick
 
 
 cdef object reshape_to_lengths(object self, PyObject *const *shape, Py_ssize_t count):

@@ -105,7 +105,9 @@ cdef object in_place(Array self, object other, object ufunc):
         header = None
         shown = operand(other)
     header = writable_header(self, NULL)
-    if is_array(other):
+    if other is self:
+        shown = header
+    elif is_array(other):
         shown = header_beside(<Array>other, header)  # once more: a view of self has moved with it
     ufunc(header, shown, header)
     return self

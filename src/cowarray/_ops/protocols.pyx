@@ -120,8 +120,10 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
             if result is not None:
                 return result
     elif known and is_call:
-        if len(kwargs) == 1 and written_into(kwargs.get("out"), ufunc, inputs):
-            return kwargs["out"][0]
+        if len(kwargs) == 1 and "out" in kwargs and 0 < len(inputs) <= 2:
+            result = written_into(kwargs["out"], ufunc, inputs[0], inputs[1] if len(inputs) == 2 else MISSING)
+            if result is not None:
+                return result
     elif known and method_name != "at" and not (kwargs and ("indices" in kwargs or "array" in kwargs)):
         result = quick_call(COMPUTING, getattr(ufunc, method_name), True, inputs, kwargs)
         if result is not QUICK_FAILED:
@@ -181,33 +183,34 @@ cdef object plain_ufunc(object ufunc, object left, object right):
     return None if result is MISSING else result
 
 
-cdef bint written_into(object out, object ufunc, tuple inputs) except -1:
-    """Make the common call with an array as `out`. False, and nothing is written, if it is another call.
+cdef Array written_into(object out, object ufunc, object left, object right):
+    """Make the common call with an array as `out`, and return it. None, and nothing is written: it is another call.
 
-    Whole shared Storages are left to `overwritten`.
+    right: MISSING for one operand. Whole shared Storages are left to `overwritten`.
     """
     cdef Array x
     cdef cnp.ndarray header
-    cdef Py_ssize_t n = len(inputs)
-    if type(out) is not tuple or len(<tuple>out) != 1 or not is_array((<tuple>out)[0]) or n > 2 or n == 0:
-        return False
-    x = <Array>(<tuple>out)[0]
-    for value in inputs:
-        if operand(value) is None:
-            return False
+    if type(out) is tuple and len(<tuple>out) == 1:
+        out = (<tuple>out)[0]
+    if not is_array(out) or operand(left) is None or not (right is MISSING or operand(right) is not None):
+        return None
+    x = <Array>out
     if not x.writeable or runs_code(x.descr) or has_doorkeeper(x) or is_replaceable(x, False):
-        return False
+        return None
     header = writable_header(x, NULL)  # first, as it may move bytes that the operands read
-    if n == 1:
-        ufunc(beside(inputs[0], header), header)
+    if right is MISSING:
+        ufunc(beside(left, x, header), header)
     elif ufunc is maximum or ufunc is minimum:  # NumPy warns if their third argument is positional
-        ufunc(beside(inputs[0], header), beside(inputs[1], header), out=header)
+        ufunc(beside(left, x, header), beside(right, x, header), out=header)
     else:
-        ufunc(beside(inputs[0], header), beside(inputs[1], header), header)
-    return True
+        ufunc(beside(left, x, header), beside(right, x, header), header)
+    return x
 
 
-cdef object beside(object value, cnp.ndarray writer):
+cdef object beside(object value, Array x, cnp.ndarray writer):
+    """What NumPy is to read an operand by while it writes x by its writer."""
+    if value is x:
+        return writer
     return header_beside(<Array>value, writer) if is_array(value) else value
 
 
@@ -477,8 +480,11 @@ def _may_share_memory(a, b, max_work=None):
 
 cdef object elementwise1(object ufunc, object x, object out, object where, object dtype, object casting):
     """The result of one of NumPy's own ufuncs for x, as a cowarray array."""
-    if out is not None or where is not True or dtype is not None or casting != "same_kind":
+    if where is not True or dtype is not None or casting != "same_kind":
         return elementwise(ufunc, (x,), chosen(out, where, dtype, casting))
+    if out is not None:
+        result = written_into(out, ufunc, x, MISSING)
+        return elementwise(ufunc, (x,), chosen(out, True, None, "same_kind")) if result is None else result
     shown = operand(x)
     if shown is None:
         return elementwise(ufunc, (x,), {})
@@ -487,8 +493,11 @@ cdef object elementwise1(object ufunc, object x, object out, object where, objec
 
 cdef object elementwise2(object ufunc, object x1, object x2, object out, object where, object dtype, object casting):
     """The result of one of NumPy's own ufuncs for x1 and x2, as a cowarray array."""
-    if out is not None or where is not True or dtype is not None or casting != "same_kind":
+    if where is not True or dtype is not None or casting != "same_kind":
         return elementwise(ufunc, (x1, x2), chosen(out, where, dtype, casting))
+    if out is not None:
+        result = written_into(out, ufunc, x1, x2)
+        return elementwise(ufunc, (x1, x2), chosen(out, True, None, "same_kind")) if result is None else result
     first = operand(x1)
     second = operand(x2)
     if first is None or second is None:

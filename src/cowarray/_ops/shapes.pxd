@@ -11,6 +11,7 @@ cdef object settled_lengths(object shape)
 cdef bint lies_as(Array self, cnp.ndarray header, Storage storage) noexcept
 cdef int rebind(Array self, Array other) except -1
 cdef object hand_flatten(Array x, object order)
+cdef Array quick_ravel(Array self)
 cdef object hand_reshape(Array x, tuple shape, object order, object copy)
 cdef Array reshaped(Array x, tuple shape, object order, object copy)
 cdef Array quick_reshape(Array self, PyObject *const *shape, Py_ssize_t nd)

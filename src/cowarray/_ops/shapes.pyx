@@ -99,22 +99,18 @@ cdef Array quick_reshape(Array self, PyObject *const *shape, Py_ssize_t nd):
     shape: what the method was given, borrowed: nd lengths, or a tuple of them.
     """
     cdef cnp.npy_intp lengths[INLINE_DIMS]
-    cdef cnp.npy_intp strides[INLINE_DIMS]
-    cdef cnp.npy_intp itemsize, size
+    cdef cnp.npy_intp size
     cdef long long known = 1
     cdef long long length
     cdef int open_axis = -1
     cdef int i
-    cdef Birth reason = BORN_EAGER_ORDER
-    cdef Storage storage
     if nd == 1 and PyTuple_CheckExact(<object>shape[0]):
         nd = PyTuple_GET_SIZE(<object>shape[0])
         shape = items_of(<object>shape[0])
     if nd > INLINE_DIMS:
         return None
     self = still_while_told(self)
-    itemsize = itemsize_of(self)
-    size = c_ordered_size(self.nd, shape_of(self), itemsize, strides_of(self))
+    size = c_ordered_size(self.nd, shape_of(self), itemsize_of(self), strides_of(self))
     if size <= 0:
         return None
     for i in range(nd):
@@ -131,12 +127,27 @@ cdef Array quick_reshape(Array self, PyObject *const *shape, Py_ssize_t nd):
         # -1 alone is the usual case, and needs no division.
         lengths[open_axis] = size if known == 1 else <cnp.npy_intp>(size // known)
         known *= lengths[open_axis]
-    if known != size:
-        return None
+    return None if known != size else lazily_shaped(self, nd, lengths, size, "ndarray.reshape")
+
+
+cdef Array quick_ravel(Array self):
+    """A lazy copy of a C-ordered array along one axis; None if NumPy has to do it."""
+    cdef cnp.npy_intp size
+    self = still_while_told(self)
+    size = c_ordered_size(self.nd, shape_of(self), itemsize_of(self), strides_of(self))
+    return None if size <= 0 else lazily_shaped(self, 1, &size, size, "ndarray.ravel")
+
+
+cdef Array lazily_shaped(Array self, int nd, const cnp.npy_intp *lengths, cnp.npy_intp size, str operation):
+    """A lazy copy of a C-ordered array of that size, in lengths that fit; None if it would not be lazy."""
+    cdef cnp.npy_intp strides[INLINE_DIMS]
+    cdef cnp.npy_intp itemsize = itemsize_of(self)
+    cdef Birth reason = BORN_EAGER_ORDER
+    cdef Storage storage
     c_strides(nd, lengths, itemsize, strides)
     if may_alias():
         return copy_of_alias(shadowed_as(on_storage(storage_for(self), self.offset, nd, lengths, strides, self.descr,
-                                                    self.writeable, BORN_VIEW), self), "ndarray.reshape")
+                                                    self.writeable, BORN_VIEW), self), operation)
     storage = lazy_block(self, size * itemsize, &reason)
     if storage is None:
         return None
