@@ -33,8 +33,7 @@ EFFECTS = {
         kept = [1]
         kept.append(kept)
         seen = []
-        given = cowarray._tools.neighbours._given_aliases(lambda *each: seen.extend(each))
-        given(kept, 2)
+        cowarray._tools.frameless.lending_aliases(lambda *each: seen.extend(each))(kept, 2)
         assert seen[0] is kept
         image.flags.writeable = False
         try:
@@ -131,7 +130,10 @@ EFFECTS = {
         kept, copy = pa.array(x), x.copy()
         x[0] = 9
         assert kept.to_pylist() == copy.tolist() == [1, 2, 3]
-        assert pa.array(cowarray.array([1, 2], dtype=">i4")).to_pylist() == [1, 2]  # of NumPy's it takes none
+        swapped = cowarray.array([1, 2, 3], dtype=">i4")  # of NumPy's it takes none
+        assert pa.array(swapped).to_pylist() == [1, 2, 3] and pa.array(swapped, mask=where)[2].as_py() is None
+        with cowarray.aliasing():
+            assert pa.array(swapped, pa.int64()).to_pylist() == [1, 2, 3]
         assert pickle.loads(pickle.dumps(pa.array)) is pa.array
     """,
     "scipy": """
@@ -254,6 +256,38 @@ def test_pandas_warns_of_the_callers_own_lines_as_it_did(when):
     done = passes(*parts, PANDAS_ALONE)
     assert done == passes(PANDAS_ALONE)
     assert "<string>" in done
+
+
+# Calls with what is no array of ours: what a library is called here, and the calls.
+ORDINARY = {
+    "cv2": ("cv2", "cv2.flip(n, 0), cv2.rectangle(m, (1, 1), (2, 2), (1, 2, 3)), cv2.merge([n, n])"),
+    "pandas": ("pd", "pd.Series(many), pd.Series(n) + n, pd.DataFrame({'a': n})[['a']], pd.factorize(n)"),
+    "polars": ("pl", "pl.Series(many), pl.Series(n) + n, pl.lit(3), pl.DataFrame({'a': n})['a']"),
+    "pyarrow": ("pa", "pa.array(many), pa.array(n, mask=n > 1)"),
+}
+
+
+@pytest.mark.parametrize("library", ORDINARY)
+def test_what_is_no_array_of_ours_takes_no_step_of_python(library):
+    need(library)
+    name, calls = ORDINARY[library]
+    passes(
+        f"import {library} as {name}",
+        "cowarray.register()",
+        f"""
+        steps, many, n, m = 0, list(range(1000)), np.arange(3.0), np.ones((9, 9))
+
+        def count(frame, event, arg):
+            global steps
+            steps += "cowarray" in frame.f_code.co_filename
+
+        {calls}
+        sys.setprofile(count)
+        {calls}
+        sys.setprofile(None)
+        assert steps == 0, steps
+        """,
+    )
 
 
 def need(library):

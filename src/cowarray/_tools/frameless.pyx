@@ -38,7 +38,36 @@ cdef class Followed:
         return self.__qualname__  # as functions are pickled
 
 
-def converting(function, convert, /):
+def numpys(value, /):
+    """NumPy's array in place of one of ours, and of those in a list or tuple: a snapshot, or an alias in `aliasing`."""
+    kind = type(value)
+    if kind is ndarray:
+        return numpy_asarray(value)
+    if (kind is list and has_ours(<list>value)) or (kind is tuple and has_ours(list(value))):
+        return kind([numpys(each) for each in value])
+    return value
+
+
+def numpys_alone(value, /):
+    """The same of an array, and not of those in a list."""
+    return numpy_asarray(value) if type(value) is ndarray else value
+
+
+def numpys_in_own_order(value, /):
+    """The same as `numpys`, in the order of bytes that this machine has."""
+    if type(value) is ndarray and not value.dtype.isnative:
+        value = value.astype(value.dtype.newbyteorder("="))
+    return numpys(value)
+
+
+cdef bint has_ours(list values):
+    for each in values:
+        if type(each) is ndarray:
+            return True
+    return False
+
+
+def converting(function, convert=numpys, /):
     """A function, or a method, like this one, called with what another function makes of each argument."""
     @functools.wraps(function)
     def call(*args, **kwargs):
@@ -47,11 +76,11 @@ def converting(function, convert, /):
     return call
 
 
-def converting_item(method, convert, /):
+def converting_item(method, /):
     """The same of a ``__setitem__``, which may look how often its object is referred to: as often as ever."""
     @functools.wraps(method)
     def call(self, key, value):
-        key, value = convert(key), convert(value)
+        key, value = numpys(key), numpys(value)
         Py_DECREF(self)  # the caller holds it until this returns
         try:
             return method(self, key, value)
@@ -59,6 +88,42 @@ def converting_item(method, convert, /):
             Py_INCREF(self)
 
     return call
+
+
+def lending_aliases(function, /):
+    """A function like this one, for which NumPy's arrays stand for ours: what it writes it writes to ours."""
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        cdef list lent = []
+        shown = [alias_over(value, lent, 3) for value in args]
+        named = {key: alias_over(kwargs[key], lent, 3) for key in kwargs}
+        if not lent:  # a list may be kept, as the parameter of a callback
+            return function(*args, **kwargs)
+        return given_back(function(*shown, **named), lent)
+
+    return call
+
+
+cdef object alias_over(object value, list lent, int depth):
+    """NumPy's alias in place of one of ours, and of those in lists and tuples down to a depth."""
+    kind = type(value)
+    if kind is ndarray:
+        alias = value.to_numpy(writable=value.flags.writeable)
+        lent.append((value, alias))
+        return alias
+    if depth and (kind is list or kind is tuple):
+        return kind([alias_over(each, lent, depth - 1) for each in value])
+    return value
+
+
+cdef object given_back(object result, list lent):
+    """A result, with ours in place of the aliases that it has."""
+    if type(result) is tuple:
+        return tuple([given_back(each, lent) for each in result])
+    for value, alias in lent:
+        if alias is result:
+            return value
+    return result
 
 
 def with_lent(function, tuple args, dict kwargs, taken_in=None, /):

@@ -186,7 +186,7 @@ def lightgbm() -> None:
     }
     for kind, names in taking.items():
         for name in names.split():
-            setattr(kind, name, converting(getattr(kind, name), _numpys))
+            setattr(kind, name, converting(getattr(kind, name)))
 
 
 def numba() -> None:
@@ -309,42 +309,17 @@ def _read(x: ndarray, *, layout: str, aligned: bool) -> np.ndarray:
 
 def opencv() -> None:
     """Its compiled functions take NumPy's type alone, and say of none whether it writes: they work on aliases."""
+    with importing:  # not at the top: the import of the library stays quick
+        from cowarray._tools.frameless import lending_aliases
+
     modules = [sys.modules["cv2"]]
     for module in modules:
         members: dict[str, Any] = dict(vars(module))
         for name, value in members.items():
             if type(getattr(value, "__wrapped__", value)) is BuiltinFunctionType:
-                setattr(module, name, _given_aliases(value))
+                setattr(module, name, lending_aliases(value))
             elif isinstance(value, ModuleType) and value.__name__.startswith("cv2.") and value not in modules:
                 modules.append(value)
-
-
-def _given_aliases(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function like this one, for which NumPy's arrays stand for ours: what it writes it writes to ours."""
-
-    def lent(value: Any, pairs: list[tuple[np.ndarray, ndarray]], depth: int = 3) -> Any:
-        if type(value) is ndarray:
-            alias = value.to_numpy(writable=value.flags.writeable)
-            pairs.append((alias, value))
-            return alias
-        is_list = depth > 0 and type(value) in (list, tuple)
-        return type(value)([lent(each, pairs, depth - 1) for each in value]) if is_list else value
-
-    def given_back(result: Any, pairs: list[tuple[np.ndarray, ndarray]]) -> Any:
-        if type(result) is tuple:
-            return tuple([given_back(each, pairs) for each in result])
-        return next((ours for alias, ours in pairs if alias is result), result)
-
-    @wraps(function)
-    def given(*args: Any, **kwargs: Any) -> Any:
-        pairs: list[tuple[np.ndarray, ndarray]] = []
-        shown = [lent(value, pairs) for value in args]
-        named = {name: lent(value, pairs) for name, value in kwargs.items()}
-        if not pairs:  # a list may be kept, as the parameter of a callback
-            return function(*args, **kwargs)
-        return given_back(function(*shown, **named), pairs)
-
-    return given
 
 
 # Methods of pandas, and of polars, that ask what they are given for NumPy's type.
@@ -365,7 +340,7 @@ _ASKING_FUNCTIONS = ("factorize", "merge", "pivot_table", "unique")
 def pandas() -> None:
     """Keys, groups and operands are handed on as NumPy's arrays: without, a mask would pick rows by 0 and 1."""
     with importing:  # not at the top: the import of the library stays quick
-        from cowarray._tools.frameless import converting, converting_item
+        from cowarray._tools.frameless import converting, converting_item, numpys_alone
 
     library: Any = sys.modules["pandas"]
     frame = library.DataFrame()
@@ -375,36 +350,22 @@ def pandas() -> None:
         if kind.__module__.partition(".")[0] == "pandas":
             for name in _ASKING.intersection(vars(kind)):
                 if type(vars(kind)[name]) is FunctionType:
-                    door = converting_item if name == "__setitem__" else converting
-                    setattr(kind, name, door(vars(kind)[name], _numpys))
+                    door: Any = converting_item if name == "__setitem__" else converting
+                    setattr(kind, name, door(vars(kind)[name]))
     for kind in (library.arrays.IntegerArray, library.arrays.FloatingArray, library.arrays.BooleanArray):
-        kind.__init__ = converting(kind.__init__, _numpys)
+        kind.__init__ = converting(kind.__init__)
     for kind in (library.Series, library.DataFrame):
-        kind.__init__ = converting(kind.__init__, _numpys_own)
+        # pandas copies NumPy's arrays, and can write to its copy; the snapshot that another type gives it, it keeps.
+        kind.__init__ = converting(kind.__init__, numpys_alone)
     for name in _ASKING_FUNCTIONS:
         function = getattr(library, name)
-        asked = converting(function, _numpys)
+        asked = converting(function)
         for module in (library, sys.modules[function.__module__]):  # by whose name it is pickled
             setattr(module, name, asked)
 
 
 def _with_subclasses(kind: type) -> set[type]:
     return {kind}.union(*map(_with_subclasses, kind.__subclasses__()))
-
-
-def _numpys(value: Any) -> Any:
-    """NumPy's array in place of one of ours, and of those in a list or tuple: a snapshot, or an alias in `aliasing`."""
-    kind = type(value)
-    if kind is ndarray:
-        return np.asarray(value)
-    if kind is list or kind is tuple:
-        return kind([_numpys(each) for each in value]) if any(type(each) is ndarray for each in value) else value
-    return value
-
-
-def _numpys_own(value: Any) -> Any:
-    """pandas copies NumPy's arrays, and can write to its copy; the snapshot that another type gives it, it keeps."""
-    return np.asarray(value) if type(value) is ndarray else value
 
 
 def polars() -> None:
@@ -415,8 +376,8 @@ def polars() -> None:
     library: Any = sys.modules["polars"]
     for kind in (library.Series, library.DataFrame):
         for name in _ASKING.union(("__array_ufunc__", "__init__", "filter")).intersection(vars(kind)):
-            setattr(kind, name, converting(vars(kind)[name], _numpys))
-    literal = converting(library.lit, _numpys)
+            setattr(kind, name, converting(vars(kind)[name]))
+    literal = converting(library.lit)
     module: Any
     for module in (library, library.functions, sys.modules[library.lit.__module__]):
         module.lit = literal
@@ -424,20 +385,13 @@ def polars() -> None:
 
 def pyarrow() -> None:
     """NumPy's arrays are read by rules of their own: what is missing, and how it is said."""
+    with importing:
+        from cowarray._tools.frameless import converting, numpys_in_own_order
+
     library: Any = sys.modules["pyarrow"]
-    plain = library.array
-
-    @wraps(plain)
-    def array(obj: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return plain(_numpys(obj), *map(_numpys, args), **{name: _numpys(kwargs[name]) for name in kwargs})
-        except NotImplementedError:
-            if type(obj) is not ndarray or args or kwargs:
-                raise
-            return plain(obj)  # another order of bytes, as Arrow's protocol gives it
-
+    array = converting(library.array, numpys_in_own_order)
     module: Any
-    for module in (library, sys.modules[plain.__module__]):  # by whose name it is pickled
+    for module in (library, sys.modules[array.__module__]):  # by whose name it is pickled
         module.array = array
 
 
@@ -447,7 +401,7 @@ def scipy() -> None:
         from cowarray._tools.frameless import converting
 
     function = sys.modules["scipy.sparse.linalg"].aslinearoperator
-    asked = converting(function, _numpys)
+    asked = converting(function)
     module: Any
     for name, module in list(sys.modules.items()):  # None where somebody prevents an import
         if name.startswith("scipy.") and module is not None and vars(module).get("aslinearoperator") is function:
