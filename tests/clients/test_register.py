@@ -97,6 +97,12 @@ EFFECTS = {
         assert frame.set_index(x).loc[2.0, "b"] == 5
         assert frame.merge(frame, left_on=x, right_on="a").b_y.tolist() == [4, 5, 6]
         assert (frame * ones).equals(frame) and frame.eq(ones).a.tolist() == [True, False, False]
+        square = frame.assign(b=[7, 8, 9]), cowarray.array([[1, 2], [3, 4], [5, 6]])
+        for chosen in (square[0].where(square[1] > 9, square[1]), square[0].mask(square[1] < 9, other=square[1])):
+            assert chosen.values.tolist() == [[1, 2], [3, 4], [5, 6]]
+        days = cowarray.array(["2020-01-01", "2020-01-03"], dtype="M8[ns]")
+        assert pd.Series(days).searchsorted(days).tolist() == [0, 1]
+        assert frame.a.sample(2, random_state=where).tolist() == frame.a.sample(2, random_state=np.array(where)).tolist()
         assert pd.factorize(x)[0].tolist() == [0, 1, 2] and pd.unique(x).tolist() == [1, 2, 3]
         assert pd.Index(x).delete(cowarray.array([0, 1])).tolist() == [3] and pd.array(x)[where].tolist() == [2, 3]
         assert list(pd.DataFrame(cowarray.array([(1, 2.0)], dtype="i4,f8"))) == ["f0", "f1"]
@@ -112,6 +118,8 @@ EFFECTS = {
         assert pl.Series(x, dtype=pl.Float32).dtype == pl.Float32
         frame = pl.DataFrame({"x": x})
         assert frame[number]["x"].to_list() == [1, 3] and frame.filter(where)["x"].to_list() == [2, 3]
+        assert frame.lazy().filter(where).collect()["x"].to_list() == [2, 3]
+        assert frame["x"].search_sorted(x).to_list() == [0, 1, 2]
         added, doubled = frame.select(pl.col("x") + x)["x"], frame.select(pl.lit(x) * 2)["literal"]
         for sums in (frame["x"] + x, x + frame["x"], added, doubled):
             assert sums.to_list() == [2, 4, 6]

@@ -327,7 +327,8 @@ _OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow"
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _ASKING = frozenset(
     [
-        *("__getitem__", "__setitem__", "delete", "groupby", "merge", "pivot_table", "set_index"),
+        *("__getitem__", "__setitem__", "delete", "groupby", "merge", "pivot_table", "sample", "set_index"),
+        *("mask", "search_sorted", "searchsorted", "where"),
         *_COMPARISONS,
         *[f"{side}{name}" for name in _OPERATORS for side in ("", "r")],
         *[f"__{name}__" for name in _COMPARISONS],
@@ -374,7 +375,7 @@ def polars() -> None:
         from cowarray._tools.frameless import converting
 
     library: Any = sys.modules["polars"]
-    for kind in (library.Series, library.DataFrame):
+    for kind in (library.Series, library.DataFrame, library.LazyFrame):
         for name in _ASKING.union(("__array_ufunc__", "__init__", "filter")).intersection(vars(kind)):
             setattr(kind, name, converting(vars(kind)[name]))
     literal = converting(library.lit)
