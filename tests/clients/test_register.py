@@ -21,6 +21,25 @@ EFFECTS = {
         gradient = grad(lambda a: anp.sum(a ** 2))(x)
         assert type(gradient) is cowarray.ndarray and gradient.tolist() == [2, 4, 6]
     """,
+    "bottleneck": """
+        import bottleneck
+        from bottleneck import nonreduce
+        copy, snapshot = x.copy(), x.to_numpy()
+        bottleneck.replace(x[:2], 2, 7), bottleneck.replace(a=x, old=3, new=8)
+        assert x.tolist() == [1, 7, 8] and copy.tolist() == snapshot.tolist() == [1, 2, 3]
+        plain = np.ones(2)
+        bottleneck.replace(plain, 1, 2)
+        assert plain.tolist() == [2, 2] and cowarray.shares_bytes(x, x.copy())  # no pin is left
+        x.flags.writeable = False
+        kept = x.copy()
+        try:
+            bottleneck.replace(x, 1, 9)  # which does not ask for the flag
+        except ValueError:
+            assert x.tolist() == kept.tolist() == [1, 7, 8]
+        else:
+            raise AssertionError
+        assert nonreduce.replace is bottleneck.replace and pickle.loads(pickle.dumps(bottleneck.replace))
+    """,
     "cv2": """
         import cv2
         image = cowarray.zeros((9, 9), dtype=np.uint8)
@@ -54,6 +73,29 @@ EFFECTS = {
         import einops
         repeated = einops.repeat(x, "a -> (two a)", two=2)
         assert type(repeated) is cowarray.ndarray and repeated.tolist() == [1, 2, 3] * 2
+    """,
+    "h5py": """
+        import h5py
+        file = h5py.File("here.h5", "w", driver="core", backing_store=False)
+        table, copy, snapshot, where = file.create_dataset("table", data=x * 2), x.copy(), x.to_numpy(), x > 1.5
+        assert table[where].tolist() == [4, 6] and table.astype("f4")[where].tolist() == [4, 6]
+        table[where] = x[where]
+        assert table[:].tolist() == [2, 2, 3]
+        table.read_direct(x)
+        assert x.tolist() == [2, 2, 3] and copy.tolist() == snapshot.tolist() == [1, 2, 3]
+        table.read_direct(x[1:], np.s_[:2], dest_sel=np.s_[:2]), table.write_direct(copy)
+        assert x.tolist() == [2, 2, 2] and table[:].tolist() == [1, 2, 3] and cowarray.shares_bytes(x, x.copy())
+        table[cowarray.array([0, 2])] = 9
+        assert table[:].tolist() == [9, 2, 9]
+        file.attrs["names"] = cowarray.array(["a", "b"], dtype=object)
+        assert file.attrs["names"].tolist() == ["a", "b"]
+        x.flags.writeable = False
+        try:
+            table.read_direct(x)
+        except TypeError as error:
+            assert "writable" in str(error) and x.tolist() == [2, 2, 2]
+        else:
+            raise AssertionError
     """,
     "jax": """
         import jax

@@ -60,6 +60,11 @@ def numpys_in_own_order(value, /):
     return numpys(value)
 
 
+def numpys_to_write(value, /):
+    """NumPy's alias of an array; an error if the array is read-only."""
+    return value.to_numpy(writable=True) if type(value) is ndarray else value
+
+
 cdef bint has_ours(list values):
     for each in values:
         if type(each) is ndarray:

@@ -20,8 +20,10 @@ from cowarray._ops.operands import provide
 
 __all__ = [
     "autograd",
+    "bottleneck",
     "dask",
     "einops",
+    "h5py",
     "jax",
     "lightgbm",
     "numba",
@@ -106,6 +108,17 @@ def _keep_gradients_ours() -> None:
         primitive_vjps[reduction] = of_scalars(primitive_vjps[reduction])
 
 
+def bottleneck() -> None:
+    """Its one function that writes to what it is given takes NumPy's type alone, and writes to a read-only array."""
+    with importing:  # not at the top: the import of the library stays quick
+        from cowarray._tools.frameless import converting, numpys_to_write
+
+    replace = converting(sys.modules["bottleneck"].replace, numpys_to_write)
+    module: Any
+    for module in (sys.modules["bottleneck"], sys.modules[replace.__module__]):  # by whose name it is pickled
+        module.replace = replace
+
+
 def dask() -> None:
     """A type on the list stays in chunks, and dask answers it in operators instead of leaving it to the type."""
     known = sys.modules["dask.array.chunk_types"]
@@ -157,6 +170,18 @@ def einops() -> None:
 
 # Keeps classes alive that einops finds only through their base.
 _KEPT: list[Any] = []
+
+
+def h5py() -> None:
+    """Masks, and memory that it reads or writes without NumPy, are asked for NumPy's type."""
+    with importing:
+        from cowarray._tools.frameless import converting, lending_aliases
+
+    library: Any = sys.modules["h5py"]
+    for name in ("__getitem__", "__setitem__", "write_direct"):
+        setattr(library.Dataset, name, converting(getattr(library.Dataset, name)))
+    library.Dataset.read_direct = lending_aliases(library.Dataset.read_direct)
+    library.AttributeManager.create = converting(library.AttributeManager.create)
 
 
 def jax() -> None:

@@ -23,9 +23,11 @@ __all__ = ["register"]
 # The module after whose execution a library can be told, and the function that tells it. Taken out when that begins.
 _WAITING = {
     "autograd.numpy": neighbours.autograd,
+    "bottleneck": neighbours.bottleneck,
     "cv2": neighbours.opencv,
     "dask.array.chunk_types": neighbours.dask,
     "einops._backends": neighbours.einops,
+    "h5py": neighbours.h5py,
     "jax": neighbours.jax,
     "lightgbm.basic": neighbours.lightgbm,
     "numba": neighbours.numba,
@@ -115,8 +117,10 @@ def register() -> None:
     effect is on the whole process, and cannot be undone.
 
     - autograd differentiates functions of cowarray's arrays, and its gradients are such arrays.
+    - bottleneck's ``replace`` writes to them; its other functions take them in any case.
     - dask computes with them in its chunks, and answers them in operators and in NumPy's functions.
     - einops rearranges, reduces and repeats them. Its results are copies, lazy if possible.
+    - h5py takes them as masks, reads into them by ``read_direct``, and writes them by ``write_direct``.
     - JAX's functions and transformations take them as leaves, and give JAX's arrays. An index must be NumPy's or JAX's.
     - LightGBM takes them as data, labels, weights and gradients.
     - numba compiles functions of them as of NumPy's arrays, and writes to them. It does not say beforehand whether a
