@@ -147,6 +147,7 @@ EFFECTS = {
         assert frame.a.sample(2, random_state=where).tolist() == frame.a.sample(2, random_state=np.array(where)).tolist()
         assert pd.factorize(x)[0].tolist() == [0, 1, 2] and pd.unique(x).tolist() == [1, 2, 3]
         assert pd.Index(x).delete(cowarray.array([0, 1])).tolist() == [3] and pd.array(x)[where].tolist() == [2, 3]
+        assert list(pd.DataFrame.from_records(cowarray.array([(1, 2.0)], dtype="i4,f8"))) == ["f0", "f1"]
         assert list(pd.DataFrame(cowarray.array([(1, 2.0)], dtype="i4,f8"))) == ["f0", "f1"]
         frame.loc[where, "a"] = x[where] * 10
         assert frame.a.tolist() == [1, 20, 30] and x.tolist() == copy.tolist() == [1, 2, 3]
@@ -169,7 +170,9 @@ EFFECTS = {
         series, copy = pl.Series(x), x.copy()
         x[0] = 9
         assert series.to_list() == copy.tolist() == [1, 2, 3]
-        assert pickle.loads(pickle.dumps(pl.lit)) is pl.lit
+        assert pl.from_records([copy, copy]).shape == (3, 2)
+        for function in (pl.lit, pl.from_records):
+            assert pickle.loads(pickle.dumps(function)) is function
     """,
     "pyarrow": """
         import pyarrow as pa
@@ -184,7 +187,14 @@ EFFECTS = {
         assert pa.array(swapped).to_pylist() == [1, 2, 3] and pa.array(swapped, mask=where)[2].as_py() is None
         with cowarray.aliasing():
             assert pa.array(swapped, pa.int64()).to_pylist() == [1, 2, 3]
-        assert pickle.loads(pickle.dumps(pa.array)) is pa.array
+        numbers, table = pa.array([1, 2, 3]), pa.table({"x": x})
+        assert numbers.filter(where).to_pylist() == [2, 3] and numbers.take(cowarray.array([0, 2])).to_pylist() == [1, 3]
+        assert table.filter(where)["x"].to_pylist() == [2, 3]
+        import pyarrow.compute as pc
+        assert pc.add(x, numbers).to_pylist() == pc.add(numbers, np.array(x)).to_pylist()
+        assert pc.quantile(copy, q=cowarray.array([0.5])).to_pylist() == [2]
+        for function in (pa.array, pc.add):
+            assert pickle.loads(pickle.dumps(function)) is function
     """,
     "scipy": """
         from scipy.sparse.linalg import aslinearoperator, cg, eigsh

@@ -31,6 +31,7 @@ __all__ = [
     "pandas",
     "polars",
     "pyarrow",
+    "pyarrow_compute",
     "scipy",
     "torch",
     "torch_batches",
@@ -383,6 +384,7 @@ def pandas() -> None:
     for kind in (library.Series, library.DataFrame):
         # pandas copies NumPy's arrays, and can write to its copy; the snapshot that another type gives it, it keeps.
         kind.__init__ = converting(kind.__init__, numpys_alone)
+    library.DataFrame.from_records = classmethod(converting(library.DataFrame.from_records.__func__))
     for name in _ASKING_FUNCTIONS:
         function = getattr(library, name)
         asked = converting(function)
@@ -403,10 +405,12 @@ def polars() -> None:
     for kind in (library.Series, library.DataFrame, library.LazyFrame):
         for name in _ASKING.union(("__array_ufunc__", "__init__", "filter")).intersection(vars(kind)):
             setattr(kind, name, converting(vars(kind)[name]))
-    literal = converting(library.lit)
     module: Any
-    for module in (library, library.functions, sys.modules[library.lit.__module__]):
-        module.lit = literal
+    for function in (library.lit, library.from_records):
+        asked = converting(function)
+        for module in (library, library.functions, sys.modules[function.__module__]):
+            if getattr(module, function.__name__, None) is function:
+                setattr(module, function.__name__, asked)
 
 
 def pyarrow() -> None:
@@ -419,6 +423,18 @@ def pyarrow() -> None:
     module: Any
     for module in (library, sys.modules[array.__module__]):  # by whose name it is pickled
         module.array = array
+
+
+def pyarrow_compute() -> None:
+    """Functions of Arrow's arrays, by which those are filtered and taken from, and of NumPy's."""
+    with importing:
+        from cowarray._tools.frameless import converting, numpys_in_own_order
+
+    library = sys.modules["pyarrow.compute"]
+    functions: dict[str, Any] = dict(vars(library))
+    for name, value in functions.items():
+        if type(value) is FunctionType and value.__module__ == library.__name__ and not name.startswith("_"):
+            setattr(library, name, converting(value, numpys_in_own_order))
 
 
 def scipy() -> None:

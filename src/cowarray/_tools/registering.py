@@ -34,6 +34,7 @@ _WAITING = {
     "pandas": neighbours.pandas,
     "polars": neighbours.polars,
     "pyarrow": neighbours.pyarrow,
+    "pyarrow.compute": neighbours.pyarrow_compute,
     "scipy.sparse.linalg": neighbours.scipy,
     "torch": neighbours.torch,
     "torch.utils.data._utils.collate": neighbours.torch_batches,
@@ -131,7 +132,7 @@ def register() -> None:
     - pandas takes them as keys, masks, groups and operands: of a mask in ``iloc`` it would else make the positions 0
       and 1. It copies them where it copies NumPy's, and can write to its copy.
     - polars takes them as columns, keys, masks, operands and literals, and ``pyarrow.array`` with a mask or with values
-      missing.
+      missing. The functions of ``pyarrow.compute`` take them, and so do ``filter`` and ``take`` of Arrow's arrays.
     - SciPy's ``aslinearoperator``, and with it ``cg``, ``gmres`` and their kind, take them for matrices.
     - torch's ``from_numpy`` and ``asarray`` give tensors that share memory with them, or with a copy of a read-only
       array. A ``DataLoader`` stacks batches of them.
