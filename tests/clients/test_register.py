@@ -778,6 +778,43 @@ def test_numba_may_give_one_of_ours_or_one_of_its_own():
     )
 
 
+def test_numba_puts_arrays_of_its_own_into_a_list_of_ours():
+    need("numba")
+    passes(
+        DECLARED,
+        """
+        @numba.njit
+        def grow(arrays):
+            arrays[0] = arrays[0] + 1
+            arrays.append(arrays[0] * 2)
+            arrays.append(arrays[1][::-1].copy())
+            return arrays[-1][0]
+
+        warnings.simplefilter("ignore")  # such lists are to go from numba
+        ours, theirs = [x, x.copy()], [n, n.copy()]
+        assert grow(ours) == grow(theirs) == 6
+        assert [each.tolist() for each in ours] == [each.tolist() for each in theirs] and x.tolist() == [4, 5, 6]
+        """,
+    )
+
+
+def test_what_numba_has_no_dtype_for_is_an_object_to_it():
+    need("numba")
+    passes(
+        DECLARED,
+        """
+        swapped = cowarray.ones(3, dtype=">f8")
+        assert numba.jit(lambda a: a.sum(), forceobj=True)(swapped) == 3
+        try:
+            put(swapped)
+        except TypeError as error:
+            assert "No matching definition" in str(error)
+        else:
+            raise AssertionError
+        """,
+    )
+
+
 def test_what_an_export_for_numba_raises_is_raised():
     need("numba")
     passes(

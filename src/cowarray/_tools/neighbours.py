@@ -222,7 +222,6 @@ def numba() -> None:
     from numba.core.datamodel import models
     from numba.core.registry import cpu_target
     from numba.extending import NativeValue, lower_cast, register_model, typeof_impl, unbox
-    from numba.np.numpy_support import from_dtype, map_layout
 
     class CowArray(types.Array):
         """An array of cowarray as an argument. What is made of it in compiled code is NumPy's."""
@@ -231,20 +230,26 @@ def numba() -> None:
             super().__init__(dtype, ndim, layout, readonly=readonly, aligned=aligned, name=None)
             self.name: str = f"cowarray.{self.name}"
 
+        def unify(self, typingctx: Any, other: Any) -> Any:
+            """A list of these stays one when an array of numba's own is put into it."""
+            both = super().unify(typingctx, other)
+            return both and CowArray(both.dtype, both.ndim, both.layout, not both.mutable, both.aligned)
+
     register_model(CowArray)(models.ArrayModel)
 
+    @lower_cast(CowArray, CowArray)
     @lower_cast(CowArray, types.Array)
+    @lower_cast(types.Array, CowArray)
     def one_of_both(context: Any, builder: Any, given: object, wanted: object, value: Any) -> Any:
         return value
 
+    typed_numpys = typeof_impl.dispatch(np.ndarray)
+
     @typeof_impl.register(ndarray)
     def typed(value: ndarray, context: object) -> CowArray:
+        plain = typed_numpys(value, context)
         return CowArray(
-            from_dtype(value.dtype),
-            value.ndim,
-            map_layout(value),
-            readonly=not value.flags.writeable,
-            aligned=value.flags.aligned,
+            plain.dtype, plain.ndim, plain.layout, readonly=not plain.mutable, aligned=value.flags.aligned
         )
 
     unbox_numpys = boxing.unbox_array
