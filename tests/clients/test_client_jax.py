@@ -94,10 +94,10 @@ CLIENTS = [
                 "jax.vmap(jnp.sum)(m)",
                 "jax.lax.scan(lambda carry, item: (carry + item, carry), 0.0, x)",
                 "jax.tree.map(lambda a: a + 1, {'x': x})['x']",
+                "jnp.arange(12)[n]",
+                "jnp.zeros(12).at[n].set(x)",
             ),
             use("jax.device_put(x)", COPIES),
-            use("jnp.arange(12)[n]", NEEDS_ASARRAY, "jnp.arange(12)[np.asarray(n)]"),
-            use("jnp.zeros(12).at[n].set(x)", NEEDS_ASARRAY, "jnp.zeros(12).at[np.asarray(n)].set(x)"),
         ],
     ),
 ]

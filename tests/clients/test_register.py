@@ -101,6 +101,9 @@ EFFECTS = {
         import jax
         gradient = jax.grad(lambda a: (a ** 2).sum())(x)
         assert isinstance(gradient, jax.Array) and gradient.tolist() == [2, 4, 6]
+        square, where, few = jax.numpy.arange(9.0).reshape(3, 3), x > 1.5, cowarray.array([0, 2])
+        assert square[where, 0].tolist() == [3, 6] and square[few].sum() == 24
+        assert square.at[where].set(0).sum() == 3 and jax.jit(lambda a: a[few, 1])(square).tolist() == [1, 7]
     """,
     "lightgbm": """
         import lightgbm

@@ -189,7 +189,11 @@ def jax() -> None:
     """What JAX does with a leaf of its type, in each of its lists, is done with a snapshot as with NumPy's arrays."""
     from jax._src import core, dtypes
     from jax._src.interpreters import pxla
+    from jax._src.numpy.indexing import NDIndexer
     from jax.numpy import asarray as jax_array
+
+    with importing:
+        from cowarray._tools.frameless import converting
 
     described = core.pytype_aval_mappings[np.ndarray]
     canonical = dtypes.canonicalize_value_handlers[np.ndarray]
@@ -197,6 +201,7 @@ def jax() -> None:
     core.pytype_aval_mappings[ndarray] = lambda x: described(x.to_numpy())
     dtypes.canonicalize_value_handlers[ndarray] = lambda x, *options: canonical(x.to_numpy(), *options)
     pxla.shard_arg_handlers[ndarray] = lambda arrays, *where: placed([x.to_numpy() for x in arrays], *where)
+    NDIndexer.from_raw_indices = staticmethod(converting(NDIndexer.from_raw_indices))
     provide(__jax_array__=lambda x: jax_array(x.to_numpy()))
 
 

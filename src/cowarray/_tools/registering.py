@@ -122,7 +122,7 @@ def register() -> None:
     - dask computes with them in its chunks, and answers them in operators and in NumPy's functions.
     - einops rearranges, reduces and repeats them. Its results are copies, lazy if possible.
     - h5py takes them as masks, reads into them by ``read_direct``, and writes them by ``write_direct``.
-    - JAX's functions and transformations take them as leaves, and give JAX's arrays. An index must be NumPy's or JAX's.
+    - JAX's functions and transformations take them as leaves and as indices, and give JAX's arrays.
     - LightGBM takes them as data, labels, weights and gradients.
     - numba compiles functions of them as of NumPy's arrays, and writes to them. It does not say beforehand whether a
       function writes, so an array that shares its bytes gets bytes of its own at the call. A read-only array, or
