@@ -38,7 +38,7 @@ EFFECTS = {
             assert x.tolist() == kept.tolist() == [1, 7, 8]
         else:
             raise AssertionError
-        assert nonreduce.replace is bottleneck.replace and pickle.loads(pickle.dumps(bottleneck.replace))
+        assert nonreduce.replace is bottleneck.replace is pickle.loads(pickle.dumps(bottleneck.replace))
     """,
     "cv2": """
         import cv2
@@ -63,6 +63,12 @@ EFFECTS = {
             raise AssertionError
         assert cv2.flip(image, 0).sum() == 9 * 7 and cv2.flip(np.ones((2, 2)), 0).sum() == 4
         assert pickle.loads(pickle.dumps(cv2.flip)) is cv2.flip
+
+        class Filter:
+            flip = cv2.flip  # a function of C is no method
+
+        assert Filter().flip(image, 0).sum() == Filter.flip(src=image, flipCode=0).sum() == 9 * 7
+        assert "flip(src, flipCode" in pydoc.render_doc(cv2.flip)
     """,
     "dask": """
         import dask.array as da
@@ -229,6 +235,7 @@ EFFECTS = {
 }
 BEGINNING = """
 import pickle
+import pydoc
 import sys
 import warnings
 warnings.simplefilter("error", RuntimeWarning)

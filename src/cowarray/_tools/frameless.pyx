@@ -109,6 +109,28 @@ def lending_aliases(function, /):
     return call
 
 
+@cython.final
+cdef class Unbound:
+    """A function that is no method where it is an attribute of a class, as functions of C are none."""
+
+    cdef dict __dict__
+    cdef object function
+
+    def __init__(self, function, /):
+        self.function = function
+        functools.update_wrapper(self, function)
+        self.__wrapped__ = function.__wrapped__
+
+    def __call__(self, /, *args, **kwargs):
+        return self.function(*args, **kwargs)
+
+    def __get__(self, instance, owner):
+        return self
+
+    def __reduce__(self):
+        return self.__qualname__  # as functions are pickled
+
+
 cdef object alias_over(object value, list lent, int depth):
     """NumPy's alias in place of one of ours, and of those in lists and tuples down to a depth."""
     kind = type(value)

@@ -112,9 +112,9 @@ def _keep_gradients_ours() -> None:
 def bottleneck() -> None:
     """Its one function that writes to what it is given takes NumPy's type alone, and writes to a read-only array."""
     with importing:  # not at the top: the import of the library stays quick
-        from cowarray._tools.frameless import converting, numpys_to_write
+        from cowarray._tools.frameless import Unbound, converting, numpys_to_write
 
-    replace = converting(sys.modules["bottleneck"].replace, numpys_to_write)
+    replace = Unbound(converting(sys.modules["bottleneck"].replace, numpys_to_write))
     module: Any
     for module in (sys.modules["bottleneck"], sys.modules[replace.__module__]):  # by whose name it is pickled
         module.replace = replace
@@ -346,14 +346,14 @@ def _read(x: ndarray, *, layout: str, aligned: bool) -> np.ndarray:
 def opencv() -> None:
     """Its compiled functions take NumPy's type alone, and say of none whether it writes: they work on aliases."""
     with importing:  # not at the top: the import of the library stays quick
-        from cowarray._tools.frameless import lending_aliases
+        from cowarray._tools.frameless import Unbound, lending_aliases
 
     modules = [sys.modules["cv2"]]
     for module in modules:
         members: dict[str, Any] = dict(vars(module))
         for name, value in members.items():
             if type(getattr(value, "__wrapped__", value)) is BuiltinFunctionType:
-                setattr(module, name, lending_aliases(value))
+                setattr(module, name, Unbound(lending_aliases(value)))
             elif isinstance(value, ModuleType) and value.__name__.startswith("cv2.") and value not in modules:
                 modules.append(value)
 
