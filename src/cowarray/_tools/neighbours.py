@@ -253,9 +253,7 @@ def numba() -> None:
     @typeof_impl.register(ndarray)
     def typed(value: ndarray, context: object) -> CowArray:
         plain = typed_numpys(value, context)
-        return CowArray(
-            plain.dtype, plain.ndim, plain.layout, readonly=not plain.mutable, aligned=value.flags.aligned
-        )
+        return CowArray(plain.dtype, plain.ndim, plain.layout, readonly=not plain.mutable, aligned=value.flags.aligned)
 
     unbox_numpys = boxing.unbox_array
 
@@ -415,12 +413,12 @@ def polars() -> None:
     for kind in (library.Series, library.DataFrame, library.LazyFrame):
         for name in _ASKING.union(("__array_ufunc__", "__init__", "filter")).intersection(vars(kind)):
             setattr(kind, name, converting(vars(kind)[name]))
-    module: Any
-    for function in (library.lit, library.from_records):
+    for name in ("lit", "from_records"):
+        function = getattr(library, name)
         asked = converting(function)
         for module in (library, library.functions, sys.modules[function.__module__]):
-            if getattr(module, function.__name__, None) is function:
-                setattr(module, function.__name__, asked)
+            if getattr(module, name, None) is function:
+                setattr(module, name, asked)
 
 
 def pyarrow() -> None:
