@@ -397,8 +397,46 @@ def test_classes_are_asked_about_the_functions_that_the_program_knows(tmp_path):
         print(np.absolute(x), np.arctan(x), np.power(x, 2), np.conjugate(x), np.concatenate([x]), np.mean(x))
         class Counted(np.ndarray):
             def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-                return ufunc.__name__, type(ufunc).__name__
+                return ufunc.__name__, ufunc.__class__.__name__
         print(np.array([1.0]) + Counted((1,)))
+    """
+    same_script(tmp_path, text)
+
+
+def test_tables_by_functions_have_what_subclasses_and_renamed_functions_are_asked_about(tmp_path):
+    text = """
+        import pickle
+        import numpy as np
+        UNITS = {np.multiply: "product", np.arctan: "angle", np.true_divide: "ratio", np.power: "power"}
+        HANDLED = {np.concatenate: "joined", np.linalg.norm: "norm", np.mean: "mean"}
+        class Quantity(np.ndarray):
+            def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+                if ufunc not in UNITS:
+                    return super().__array_ufunc__(ufunc, method, *[each.view(np.ndarray) for each in inputs])
+                assert ufunc in (np.multiply, np.arctan, np.divide, np.power) and isinstance(ufunc, type(ufunc))
+                assert pickle.loads(pickle.dumps(ufunc)).__name__ == ufunc.__name__
+                return UNITS[ufunc], ufunc == np.multiply, getattr(ufunc, method)(*map(np.asarray, inputs)), repr(ufunc)
+            def __array_function__(self, func, types, args, kwargs):
+                if func in HANDLED:
+                    return HANDLED[func], func.__name__
+                return super().__array_function__(func, types, args, kwargs)
+        class Wrapped(np.ndarray):
+            def __array_wrap__(self, array, context=None, return_scalar=False):
+                return UNITS[context[0]], super().__array_wrap__(array, context, return_scalar).shape
+        class Derived(Wrapped):
+            def __array_wrap__(self, array, context=None, return_scalar=False):
+                return super().__array_wrap__(array, context=context, return_scalar=return_scalar)
+        for x in (np.array([[1.0, 2.0]]).view(Quantity),):
+            print(x * x, np.arctan(x), x / x, x**x, x + x, np.subtract(x, x), np.multiply.reduce(x))
+            print(np.concatenate([x, x]), np.linalg.norm(x), np.mean(x), np.sort(x).shape)
+        for x in np.ones(2).view(Wrapped), np.ones(3).view(Derived):
+            print(x * x, np.arctan(x))
+        class Plain:
+            def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+                return UNITS[ufunc]
+            def __array_function__(self, func, types, args, kwargs):
+                return HANDLED[func]
+        print(np.arctan(Plain()), np.multiply(Plain(), 2), np.concatenate([Plain()]), np.mean(Plain()))
     """
     same_script(tmp_path, text)
 

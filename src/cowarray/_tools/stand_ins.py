@@ -150,8 +150,9 @@ def give_numpys_array(kind: Any) -> None:
 def give_own_functions(kind: Any) -> None:
     """Let a class that the program made be asked about the program's functions, where NumPy asks about its own.
 
-    Then ``ufunc is np.add`` holds in its ``__array_ufunc__``, and a table by functions has ``func``. A class that may
-    pass them on to a method of NumPy's or of a library's is asked about NumPy's.
+    Then ``ufunc is np.add`` holds in its ``__array_ufunc__``, and a table by functions has ``func``. A subclass of
+    NumPy's array may pass them on to NumPy's methods: it gets NumPy's function, as an object that equals the
+    program's. A class that may pass them on to a method of a library's is asked about NumPy's.
 
     Parameters
     ----------
@@ -160,27 +161,86 @@ def give_own_functions(kind: Any) -> None:
     """
     if not isinstance(kind, type):
         return
-    for name in ("__array_ufunc__", "__array_function__"):
+    for name, asking in (("__array_ufunc__", _asking), ("__array_function__", _asking), ("__array_wrap__", _wrapping)):
         asked = vars(kind).get(name)
         inherited = getattr(super(kind, kind), name, None)
-        if isinstance(asked, types.FunctionType) and (inherited is None or hasattr(inherited, "_is_asked")):
-            type.__setattr__(kind, name, _asking(asked))
+        if isinstance(asked, types.FunctionType) and (
+            inherited is None or inherited is getattr(np.ndarray, name) or hasattr(inherited, "_is_asked")
+        ):
+            type.__setattr__(kind, name, asking(asked, issubclass(kind, np.ndarray)))
 
 
-def _asking(asked: Any) -> Any:
+def _asking(asked: Any, passes_on: bool) -> Any:
     @functools.wraps(asked)
     def asking(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        return asked(*_with_the_programs_function(args), **kwargs)
+        if len(args) > 1:
+            args = (args[0], _known_to_the_program(args[1], passes_on), *args[2:])
+        return asked(*args, **kwargs)
 
     vars(asking)["_is_asked"] = True
     return asking
 
 
-def _with_the_programs_function(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    if len(args) < 2 or _running is None:
-        return args
-    return (args[0], _running.under_its_name(args[1]), *args[2:])
+def _wrapping(asked: Any, passes_on: bool) -> Any:
+    def named(context: Any) -> Any:
+        return (_known_to_the_program(context[0], passes_on), *context[1:]) if context else context
+
+    @functools.wraps(asked)
+    def wrapping(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        if len(args) > 2:
+            args = (*args[:2], named(args[2]), *args[3:])
+        elif "context" in kwargs:
+            kwargs["context"] = named(kwargs["context"])
+        return asked(*args, **kwargs)
+
+    vars(wrapping)["_is_asked"] = True
+    return wrapping
+
+
+def _known_to_the_program(function: Any, passes_on: bool) -> Any:
+    """The program's function for one of NumPy's; NumPy's, equal to it, if it may be passed on or has another name."""
+    own = function if _running is None else _running.of_the_same_name(function)
+    if own is function or (not passes_on and getattr(own, "__name__", None) == function.__name__):
+        return own
+    return _Equal(function, own)
+
+
+class _Equal:
+    """A function of NumPy's that equals the program's function of that name, in comparisons and as a key."""
+
+    __slots__ = ("__wrapped__", "_own")
+
+    def __init__(self, function: Any, own: Any) -> None:
+        self.__wrapped__, self._own = function, own
+
+    __class__: Any = property(lambda self: type(self.__wrapped__))
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        return self.__wrapped__(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":  # halfway through a copy
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self._own or other is self.__wrapped__ or (type(other) is _Equal and other._own is self._own)
+
+    def __hash__(self) -> int:
+        return hash(self._own)
+
+    def __repr__(self) -> str:
+        return repr(self.__wrapped__)
+
+    def __reduce__(self) -> Any:
+        return _itself, (self.__wrapped__,)
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _is_assumed(values: Any) -> bool:
@@ -551,14 +611,13 @@ class StandIns:
         """What the library has in place of a function or a class of NumPy's, wherever NumPy keeps it; or None."""
         return self._known.get(id(value))
 
-    def under_its_name(self, function: Any) -> Any:
-        """What the program finds where NumPy keeps a function, if it is called the same; else the function itself."""
+    def of_the_same_name(self, function: Any) -> Any:
+        """What the program finds where NumPy keeps a function; the function itself if NumPy does not."""
         module = sys.modules.get(getattr(function, "__module__", None) or "numpy")
         name = getattr(function, "__name__", "")
         if module is None or module.__name__.partition(".")[0] != "numpy" or vars(module).get(name) is not function:
             return function
-        found = getattr(self.of(module), name)
-        return found if getattr(found, "__name__", None) == name else function
+        return getattr(self.of(module), name)
 
     def of(self, module: types.ModuleType, *, quiet: bool = False) -> types.ModuleType:
         """The stand-in of one of NumPy's modules.
