@@ -441,6 +441,28 @@ def test_tables_by_functions_have_what_subclasses_and_renamed_functions_are_aske
     same_script(tmp_path, text)
 
 
+def test_functions_have_the_implementation_that_rules_of_classes_call(tmp_path):
+    text = """
+        import numpy as np
+        class Quantity(np.ndarray):
+            def __array_function__(self, func, types, args, kwargs):
+                return "ruled", RULES[func](*args, **kwargs)
+        RULES = {
+            np.mean: np.mean._implementation,
+            np.concatenate: lambda parts: np.concatenate._implementation([np.asarray(each) for each in parts]),
+            np.linalg.norm: np.linalg.norm._implementation,
+            np.fft.fft: lambda x: np.fft.fft._implementation(np.asarray(x)),
+        }
+        x = np.arange(4.0).view(Quantity)
+        print(np.mean(x), np.concatenate([x, x]), np.linalg.norm(x), np.fft.fft(x))
+        y = np.sort._implementation(np.array([2.0, 1.0]))
+        y[0] = 7
+        print(y, isinstance(y, np.ndarray), np.around._implementation(y, decimals=1, out=y) is y)
+        print(hasattr(np.add, "_implementation"), hasattr(np.zeros, "_implementation"), np.vdot._implementation(y, y))
+    """
+    same_script(tmp_path, text)
+
+
 def test_subclasses_compute_with_views_of_the_class_that_they_know(tmp_path):
     text = """
         import pickle
