@@ -224,12 +224,12 @@ _provide(
 )
 
 
-def _first_namespace(api_version: str | None) -> _typing.Any:
-    """What `x.__array_namespace__()` is the first time: `array_api` is imported, and hands its own in."""
+def _namespace(api_version: str | None) -> _typing.Any:
+    """What `x.__array_namespace__()` is: `array_api` is imported when it is asked for."""
     return _imported("array_api._namespace").namespace(api_version)
 
 
-_set_namespace(_first_namespace)
+_set_namespace(_namespace)
 
 
 def get_include() -> str:

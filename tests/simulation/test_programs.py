@@ -441,6 +441,35 @@ def test_tables_by_functions_have_what_subclasses_and_renamed_functions_are_aske
     same_script(tmp_path, text)
 
 
+def test_the_namespace_of_arrays_is_the_programs_numpy(tmp_path):
+    text = """
+        import sys
+        import numpy as np
+        class Labelled(np.ndarray):
+            pass
+        x = np.array([1.0, 2.0, 4.0])
+        xp = x.__array_namespace__()
+        print(xp is np, xp.quantile(x, 0.5), xp.__name__, isinstance(xp.sort(x), np.ndarray))
+        print({each.__array_namespace__() for each in (x, x.view(Labelled), x[0])} - {np}, np == sys.modules["numpy"])
+        try:
+            x.__array_namespace__(api_version="1")
+        except ValueError:
+            print("no such version")
+    """
+    same_script(tmp_path, text)
+    write(
+        tmp_path,
+        library__in__space__py="def of(x): return x.__array_namespace__().__name__",
+        program__in__other__py="""
+            import numpy as np, space
+            print(space.of(np.ones(1)), np.ones(1).__array_namespace__().__name__)
+        """,
+    )
+    path = os.pathsep.join([str(tmp_path / "library"), os.environ.get("PYTHONPATH", "")])
+    ours = python(*COMMAND, "report.json", "program/other.py", folder=tmp_path, env=os.environ | {"PYTHONPATH": path})
+    assert ours.stdout == "cowarray.array_api numpy\n"
+
+
 def test_functions_have_the_implementation_that_rules_of_classes_call(tmp_path):
     text = """
         import numpy as np

@@ -243,7 +243,7 @@ def _plain_header(Array x not None, *_):
     return const_header(x)
 
 
-# Returns the namespace for a version of the standard; handed in by `array_api`, which stands on this class.
+# Returns the namespace for a version of the standard; handed in by who knows `array_api`, which stands on this class.
 cdef object namespace = None
 
 

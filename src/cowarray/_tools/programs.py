@@ -34,6 +34,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from cowarray._face.ndarray import set_namespace
 from cowarray._ops.operands import provide
 from cowarray._tools.compiled import watch_imports
 from cowarray._tools.frameless import Followed
@@ -318,7 +319,12 @@ class ImportRule:
             take_class(kind)
             return kind
 
+        def namespace(api_version: str | None) -> types.ModuleType:
+            own: types.ModuleType = importlib.import_module("cowarray.array_api._namespace").namespace(api_version)
+            return self.stand_ins.of(np) if self.covers(None, sys._getframe(1)) else own
+
         self.stand_ins.install()
+        set_namespace(namespace)
         _take_classes(np.ndarray)
         builtins.__import__ = Followed(builtins.__import__, imported)
         builtins.__build_class__ = Followed(builtins.__build_class__, built, with_numpys_class)

@@ -559,6 +559,12 @@ class _StandIn(types.ModuleType):
         """What numba takes it for: NumPy's module, whose functions it compiles."""
         return importlib.import_module("numba.core.types").Module(self._numpys)
 
+    def __eq__(self, other: object) -> bool:
+        return other is self or other is self._numpys
+
+    def __hash__(self) -> int:
+        return hash(self._numpys)
+
     def __dir__(self) -> list[str]:
         return dir(self._numpys)
 

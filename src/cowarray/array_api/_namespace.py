@@ -3,8 +3,6 @@
 import sys
 from types import ModuleType
 
-from cowarray._face.ndarray import set_namespace
-
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
@@ -29,6 +27,3 @@ def namespace(api_version: str | None) -> ModuleType:
             f"__array_namespace__: api_version must be None or one of {', '.join(_VERSIONS)} (got {api_version!r})"
         )
     return sys.modules[__name__.rpartition(".")[0]]
-
-
-set_namespace(namespace)
