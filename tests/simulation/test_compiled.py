@@ -1,6 +1,8 @@
 """Compiled functions get NumPy's arrays in place of ours, and write where they write with NumPy."""
 
+import functools
 import json
+import operator
 import os
 import shutil
 import subprocess
@@ -121,6 +123,15 @@ def test_what_compiled_code_has_of_ours_gives_it_numpys_arrays(name):
 def test_a_compiled_function_gets_another_one_itself():
     """As torch adds docstrings to its own."""
     assert compiled._Adapted(id, None)(compiled._Adapted(len, None)) == id(len)
+
+
+def test_compiled_functions_give_each_other_numpys_arrays():
+    """As shapely's: one checks `out`, and the other fills what it gives."""
+    checked = compiled._Adapted(operator.itemgetter(0), stand_ins.taken_in)
+    call = compiled._Adapted(operator.call, None)
+    out = np.ones(2)
+    assert type(checked([out])) is cowarray.ndarray
+    assert call(functools.partial(checked, [out])) is out
 
 
 def test_a_compiled_module_may_be_named_as_such_by_its_functions():

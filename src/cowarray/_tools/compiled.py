@@ -6,6 +6,7 @@ the bytes of each cowarray array, for the time of the call; in a simulation it i
 """
 
 import functools
+import sys
 import types
 from collections.abc import Callable
 from importlib.machinery import ExtensionFileLoader
@@ -111,7 +112,10 @@ class _Adapted:
         __tracebackhide__ = True
         if _Adapted in map(type, args):  # what does something to a compiled function wants that itself
             args = tuple([each.__wrapped__ if type(each) is _Adapted else each for each in args])
-        result = with_lent(self.__wrapped__, args, kwargs, self._result)
+        taken_in = self._result
+        if taken_in is not None and sys._getframe(1).f_code is _Adapted.__call__.__code__:
+            taken_in = None  # another compiled function calls, which leaves no frame, and works on NumPy's arrays
+        result = with_lent(self.__wrapped__, args, kwargs, taken_in)
         return _AdaptedObject(result, self._result) if type(result).__name__ in _OBJECTS else result
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
