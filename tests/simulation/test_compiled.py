@@ -134,6 +134,20 @@ def test_compiled_functions_give_each_other_numpys_arrays():
     assert call(functools.partial(checked, [out])) is out
 
 
+def test_a_tree_of_shapely_is_made_from_numpys_arrays():
+    class STRtree:
+        def __init__(self, geometries):
+            assert type(geometries) is np.ndarray
+            self.geometries = geometries
+
+    module = types.ModuleType("lib")
+    module.STRtree = STRtree
+    compiled._adapt(module, stand_ins.taken_in)
+    tree = module.STRtree(cowarray.ones(2))
+    assert isinstance(tree, STRtree)
+    assert type(tree.geometries) is cowarray.ndarray
+
+
 def test_a_compiled_module_may_be_named_as_such_by_its_functions():
     """As psutil's: their `__module__` is the module."""
     module = types.ModuleType("planted")

@@ -55,7 +55,7 @@ def _adapt(module: ModuleType, result: _TakenIn | None) -> None:
         if isinstance(value, types.FunctionType) or (is_compiled and _is_ours(value)):  # which it calls
             if result is not None:
                 setattr(module, name, _giving_numpys(value))
-        elif is_compiled and not name.startswith("__"):
+        elif (is_compiled and not name.startswith("__")) or (type(value) is type and name in _CLASSES):
             setattr(module, name, _Adapted(value, result))
 
 
@@ -76,8 +76,11 @@ def _giving_numpys(function: Callable[..., Any]) -> Callable[..., Any]:
     return giving
 
 
-# Types of what compiled functions give whose methods take NumPy's class alone.
-_OBJECTS = frozenset(("SuperLU",))
+# Types of objects of compiled modules whose methods take NumPy's class alone.
+_OBJECTS = frozenset(("SuperLU", "STRtree"))
+
+# Those of them that Python code makes, from NumPy's arrays alone, and asks for in no other way.
+_CLASSES = frozenset(("STRtree",))
 
 
 class _AdaptedObject:
