@@ -272,15 +272,13 @@ def test_it_is_off_unless_it_is_asked_for():
     assert ForkingPickler._extra_reducers == table
     with pytest.raises(RuntimeError, match="without a start"):
         ca.by_descriptor.stop()
-    for lease in (0, -1, float("nan")):
+    for lease in (0, -1, float("nan"), 10**400):
         with pytest.raises(ValueError, match="lease"):
             ca.by_descriptor(lease=lease)
     for lease in ("1h", None, True):
         for take in (ca.by_descriptor, ca.by_descriptor.start):
             with pytest.raises(TypeError, match=r"^by_descriptor: lease must be a number of seconds .got "):
                 take(lease=lease)
-    with ca.by_descriptor(lease=10**400):
-        assert len(message_of(x)) < 2000
     for name in list(sharer()._leases):
         sharer().end(name)
     del x

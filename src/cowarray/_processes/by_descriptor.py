@@ -144,15 +144,16 @@ class by_descriptor:
         return {"leases": sharer().count, **{name: counted[name] for name in names}}
 
 
-def _checked(lease: Any) -> float:
+def _checked(lease: object) -> float:
     if isinstance(lease, bool) or not isinstance(lease, numbers.Real):
         raise TypeError(f"by_descriptor: lease must be a number of seconds (got {lease!r})")
-    if not lease > 0:
-        raise ValueError(f"by_descriptor: lease must be a positive number of seconds (got {lease!r})")
     try:
-        return float(lease)
-    except OverflowError:  # an integer that no float can hold
-        return math.inf
+        seconds = float(lease)
+    except OverflowError:
+        seconds = math.nan
+    if not seconds > 0:
+        raise ValueError(f"by_descriptor: lease must be a positive number of seconds, as a float (got {lease!r})")
+    return seconds
 
 
 def _tables() -> list[Any]:
