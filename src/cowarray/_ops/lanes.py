@@ -47,7 +47,7 @@ LANES = {
     "_ops.indexing.item_at": "an integer that is not negative: a row is a view, an element of numbers is read at once",
     "_ops.indexing.set_element": "a number at plain integers in range; looked at again if converting it ran user code",
     "_ops.indexing.put_part": "index and value are settled before the array is looked at",
-    "_ops.shapes.quick_reshape": "C-ordered, plain lengths that fit, and the rules of lazy copies hold",
+    "_ops.shapes.lazily_shaped": "C-ordered, lengths that fit, and the rules of lazy copies hold",
     "_face.ndarray.ndarray.copy": "the rules of lazy copies, or a copy made at once: no user code",
     "_face.ndarray.ndarray.lazy_clone": "as copy",
     "_face.ndarray.ndarray.__copy__": "as copy",
