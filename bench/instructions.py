@@ -35,6 +35,7 @@ OPERATIONS = {
     "x.reshape(-1)": ("r = a.reshape(-1)", "r = a.reshape(-1)"),
     "x.ravel()": ("r = a.ravel()", "r = a.ravel()"),
     "x.flatten()": ("r = a.flatten()", "r = a.flatten()"),
+    "x.swapaxes(0, 0)": ("r = a.swapaxes(0, 0)", "r = a.swapaxes(0, 0)"),
     "y = x.lazy_clone(); y[0] = v": ("y = a.lazy_clone(); y[0] = v", "y = a.copy(); y[0] = v"),
     "y = x.copy(); y += 1": ("y = a.copy(); y += 1", "y = a.copy(); y += 1"),
     "y = x.copy(); y[...] = 0": ("y = a.copy(); y[...] = 0", "y = a.copy(); y[...] = 0"),

@@ -699,6 +699,14 @@ def _copyto(dst, src, casting="same_kind", where=True):
     return AS_USUAL
 
 
+def _ravel(a, order="C"):
+    return a.ravel(order) if is_array(a) else AS_USUAL
+
+
+def _squeeze(a, axis=None):
+    return a.squeeze(axis) if is_array(a) else AS_USUAL
+
+
 def _sparing(name, ending):
     """Of a function of NumPy's that writes a file, its first argument, from which arrays may be mapped."""
     def spare(*args, **kwargs):
@@ -719,6 +727,8 @@ set_special({
     np.copy: _copy,
     np.astype: _astype,
     np.reshape: _reshape,
+    np.ravel: _ravel,
+    np.squeeze: _squeeze,
     np.flip: _flip,
     np.transpose: _transpose,
     np.shares_memory: _shares_memory,

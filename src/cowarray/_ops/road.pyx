@@ -875,16 +875,30 @@ cdef object call_method(Array self, str name, tuple args, dict kwargs):
     if args or kwargs or not operation.only_reads:
         if leaves_lane(self):
             return call(operation, name, self, args, kwargs)
+        if operation.result is VIEW and operation.only_reads and not kwargs and are_axes(args):
+            return without_passage(self, name, operation, args)
         return call_with_arguments(operation, self, name, args, kwargs)
     if not leaves_lane(self):
-        return without_passage(self, name, operation)
+        return without_passage(self, name, operation, args)
     if not self.standard or births_leave_lane() or has_doorkeeper(self):
         return call(operation, name, self, args, kwargs)
-    return as_standard(without_passage(self, name, operation))
+    return as_standard(without_passage(self, name, operation, args))
 
 
-cdef object without_passage(Array self, str name, Operation operation):
-    """The result of a method without arguments that only reads: it needs no Passage."""
+cdef bint are_axes(tuple args) noexcept:
+    """Whether all are integers of Python's, tuples of these, or None."""
+    for value in args:
+        if type(value) is tuple:
+            for item in <tuple>value:
+                if type(item) is not int:
+                    return False
+        elif value is not None and type(value) is not int:
+            return False
+    return True
+
+
+cdef object without_passage(Array self, str name, Operation operation, tuple args):
+    """The result of a method that only reads, without arguments, or of a view by axes: it needs no Passage."""
     cdef cnp.ndarray header
     cdef Array x
     cdef Storage storage
@@ -897,7 +911,8 @@ cdef object without_passage(Array self, str name, Operation operation):
         header = const_header(self)
     storage = self.storage_
     offset = self.offset
-    result = PyObject_CallMethodNoArgs(header, name)  # a gap, if it is written in Python
+    # A gap, if it is written in Python.
+    result = PyObject_Call(getattr(header, name), args, NULL) if args else PyObject_CallMethodNoArgs(header, name)
     if type(result) is not cnp.ndarray or root_of(<PyObject *>result) != root_of(<PyObject *>header):
         return computed(result)
     window = cnp.PyArray_BYTES(header) - offset
