@@ -27,22 +27,27 @@ static _Thread_local int loses = 0; /* whether CPython itself loses references f
 enum { DEPTH = 8, LENGTH_OF_EXTEND = 2048 };
 static uintptr_t list_extend = 0; /* where the function begins */
 
-/* Whether the memory is asked for where CPython 3.11 loses references when it gets none: `PyCell_New` loses the
- * arguments of the function that begins, `list_extend` a reference to what it should take items from, and
- * `_PyTuple_Resize` the items. */
+/* Whether the memory is asked for where CPython 3.11 or NumPy lose references when they get none: `PyCell_New` loses the
+ * arguments of the function that begins, `list_extend` a reference to what it should take items from,
+ * `_PyTuple_Resize` the items, and NumPy, where it gets no tuple for them, the operands that have a rule of their own. */
 static int loses_references(void)
 {
     void *frames[DEPTH];
     Dl_info found;
-    int i, count = backtrace(frames, DEPTH);
+    int i, is_new_tuple = 0, count = backtrace(frames, DEPTH);
     for (i = 0; i < count; i++) {
         if ((uintptr_t)frames[i] - list_extend < LENGTH_OF_EXTEND) {
             return 1;
         }
-        if (dladdr(frames[i], &found) && ((uintptr_t)found.dli_saddr == (uintptr_t)PyCell_New ||
-                                          (uintptr_t)found.dli_saddr == (uintptr_t)_PyTuple_Resize)) {
+        if (!dladdr(frames[i], &found)) {
+            continue;
+        }
+        if ((uintptr_t)found.dli_saddr == (uintptr_t)PyCell_New ||
+            (uintptr_t)found.dli_saddr == (uintptr_t)_PyTuple_Resize ||
+            (is_new_tuple && strstr(found.dli_fname, "_multiarray_umath") != NULL)) {
             return 1;
         }
+        is_new_tuple = (uintptr_t)found.dli_saddr == (uintptr_t)PyTuple_New;
     }
     return 0;
 }

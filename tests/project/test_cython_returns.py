@@ -1,7 +1,9 @@
-"""No value is returned from where Cython loses it: from a `try` or `with` whose end may raise.
+"""Nothing is returned from where Cython errs: from a `try` or `with` whose end may raise, and from an `except`.
 
 Cython 3.2 keeps the reference to such a value when the `finally`, or the `__exit__`, raises in its turn: an array that
 is lost so is never freed, and keeps what it shares shared. A name that is bound inside, and returned behind, is not.
+A `return` in an `except` lets go of the error's traceback, which is not there where there was no memory for it: the
+process dies.
 """
 
 import itertools
@@ -58,6 +60,18 @@ def losing(text, quiet):
     return found
 
 
+def returning(text):
+    """The returns inside an `except`."""
+    found, opened = [], []  # the indentation of each `except` around
+    for indent, tokens in statements(text):
+        opened = [each for each in opened if each < indent]
+        if tokens[0] == "except":
+            opened.append(indent)
+        elif tokens[0] == "return" and opened:
+            found.append(" ".join(tokens))
+    return found
+
+
 @pytest.mark.parametrize(
     ("planted", "is_found"),
     [
@@ -83,3 +97,23 @@ def test_no_value_is_returned_where_it_can_be_lost():
     assert {
         str(path.relative_to(PACKAGE)): found for path in sources if (found := losing(path.read_text(), quiet))
     } == {}
+
+
+@pytest.mark.parametrize(
+    ("planted", "is_found"),
+    [
+        ("def f(a):\n    try:\n        a()\n    except E:\n        return 1\n", True),
+        ("def f(a):\n    try:\n        a()\n    except E: return\n", True),
+        ("def f(a):\n    try:\n        a()\n    except E as e:\n        if e:\n            return 1\n        raise\n", True),
+        ("def f(a):\n    try:\n        return a()\n    except E:\n        pass\n    return 1\n", False),
+        ("def f(a):\n    try:\n        a()\n    except E:\n        pass\n    else:\n        return 1\n", False),
+    ],
+)
+def test_what_is_planted_in_an_except_is_found(planted, is_found):
+    assert bool(returning(planted)) is is_found
+
+
+def test_nothing_is_returned_inside_an_except():
+    found = {str(path.relative_to(PACKAGE)): returning(path.read_text()) for path in files(".pyx", top=PACKAGE)}
+    assert len(found) > 50
+    assert {name: returns for name, returns in found.items() if returns} == {}

@@ -54,7 +54,8 @@ cdef object block_to_hold(object obj):
         blocks = obj._mgr.blocks
         return held(blocks[0]) if len(blocks) == 1 and is_alone(blocks[0]) else None
     except (AttributeError, TypeError):
-        return None
+        pass
+    return None
 
 
 def frame_of_own(object obj):
@@ -76,7 +77,8 @@ def frame_of_own(object obj):
                     block.refs.add_index_reference(array)
         return made
     except (AttributeError, TypeError):
-        return obj.copy()
+        pass
+    return obj.copy()
 
 
 cdef object copied(object values):

@@ -375,7 +375,8 @@ cdef tuple asking_function():
             frame = frame.f_back
         return <str?>frame.f_globals["__name__"], <str?>frame.f_code.co_name
     except Exception:  # no frame, or a name that is no text
-        return "", ""
+        pass
+    return "", ""
 
 
 cdef str asking_package():

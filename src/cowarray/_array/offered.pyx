@@ -121,6 +121,7 @@ cdef int check_span(size_t start, size_t offset, long long low, long long high) 
 cdef int check_buffer(object producer) except -1:
     """Raise BufferError for a buffer that contradicts itself. NumPy asks once more, and should get the same answer."""
     cdef Py_buffer view
+    cdef bint gives = True
     if PyMemoryView_Check(producer):
         producer.obj  # raises, if the view has been released
         return check_view(PyMemoryView_GET_BUFFER(producer))
@@ -129,6 +130,8 @@ cdef int check_buffer(object producer) except -1:
     try:
         PyObject_GetBuffer(producer, &view, PyBUF_FULL_RO)
     except Exception:
+        gives = False
+    if not gives:
         return 0  # NumPy will ask with other flags
     try:
         check_view(&view)

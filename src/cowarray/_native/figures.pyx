@@ -253,7 +253,7 @@ def private_memory():
         with open("/proc/self/status") as lines:
             found = [line for line in lines if line.startswith("RssAnon:")]
     except OSError:
-        return -1
+        found = []
     return int(found[0].split()[1]) * 1024 if found else -1
 
 

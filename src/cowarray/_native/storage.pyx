@@ -668,18 +668,17 @@ cdef class Lost(Keeper):
 cdef int refuse_lost(object keeper, Storage storage, const Access *access) except -1:
     cdef Lost lost = keeper
     cdef object again = lost.again
-    cdef Storage made
+    cdef Storage made = None
     if again is None:
         raise OSError(lost.reason)
     try:
         made = again()
     except OSError as error:
-        if storage.doorkeeper != <PyObject *>lost:
-            return 0  # another thread, or a handler of a signal, has fetched them
-        if not isinstance(error, TimeoutError):
-            lost.reason, lost.again = str(error), None
-        raise
-    if storage.doorkeeper == <PyObject *>lost and window_size(made) == window_size(storage):
+        if storage.doorkeeper == <PyObject *>lost:  # else another thread, or a handler of a signal, has fetched them
+            if not isinstance(error, TimeoutError):
+                lost.reason, lost.again = str(error), None
+            raise
+    if made is not None and storage.doorkeeper == <PyObject *>lost and window_size(made) == window_size(storage):
         take_bytes(storage, made)
     return 0
 

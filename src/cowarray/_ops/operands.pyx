@@ -287,4 +287,5 @@ cdef bint has_priority(object value) noexcept:
     try:
         return float(getattr(value, "__array_priority__", 0)) > 0
     except Exception:
-        return False
+        pass
+    return False

@@ -83,25 +83,27 @@ cdef int leave_attempt(tuple entered) except -1:
 cdef bint attempt(object function, tuple args, PyObject *kwargs) except -1:
     """Call a function. False if there was an error to report."""
     cdef tuple entered = enter_attempt()
+    cdef bint well = True
     try:
         PyObject_Call(function, args, kwargs)
     except FloatingPointError:
-        return False
+        well = False
     finally:
         leave_attempt(entered)
-    return True
+    return well
 
 
 cdef bint attempt_ufunc(object ufunc, object a, object b, object out) except -1:
     """`attempt` for the common call, which packs no arguments."""
     cdef tuple entered = enter_attempt()
+    cdef bint well = True
     try:
         ufunc(a, b, out)
     except FloatingPointError:
-        return False
+        well = False
     finally:
         leave_attempt(entered)
-    return True
+    return well
 
 
 cdef cnp.ndarray overwriting_header(Array x, bint text, Intent intent):

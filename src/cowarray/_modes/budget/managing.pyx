@@ -106,9 +106,9 @@ cdef Run held_by(object block):
 
 cdef object run_managed(Thread thread, Run run, str operation, object function, tuple args, dict kwargs):
     """An operation whose results are managed."""
-    cdef Outlook outlook
+    cdef Outlook outlook = None
     cdef Task task
-    cdef ManagedNode node
+    cdef ManagedNode node = None
     cdef list fresh = [], arrays = []
     cdef object key = None
     cdef Forecast known = None
@@ -126,7 +126,9 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
             return at_once(run, known.size, WRITTEN if any_pinned(arrays) else SMALL, function, args, kwargs)
     try:
         outlook = foresee(operation, function, args, kwargs, key, known, arrays, fresh)
-    except (NotRecorded, ValueError, IndexError):  # NumPy says what is wrong, if something is
+    except (NotRecorded, ValueError, IndexError):
+        pass
+    if outlook is None:  # NumPy says what is wrong, if something is
         return at_once(run, 0, UNKNOWN, function, args, kwargs)
     if not fresh and not outlook.written:
         return as_ever(function, args, kwargs)
@@ -149,6 +151,8 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
         finally:
             unlock_guard()
     except NotRecorded:
+        pass
+    if node is None:
         return at_once(run, need, "an argument could not be kept as it lies", function, args, kwargs)
     if outlook.draws:
         function = outlook.function  # which takes note of the state that it begins with

@@ -144,6 +144,7 @@ cdef set missing(ManagedVersion version):
 
 cdef bint read_back(Allocation unit) except -1:
     """Read an allocation from its file. False where that has failed, and it can be made again."""
+    cdef bint came = True
     if not make_room(unit.run, unit.size):
         raise NoRoom
     try:
@@ -153,8 +154,8 @@ cdef bint read_back(Allocation unit) except -1:
             raise
         unit.slot = None
         unit.run.pools.lost(unit)
-        return False
-    return True
+        came = False
+    return came
 
 
 cdef bint is_in_memory(ManagedVersion version) except -1:

@@ -133,8 +133,9 @@ cdef object own_block():
     try:
         return blocks.block
     except AttributeError:
-        blocks.block = Block(Ledger(False), 0)
-        return blocks.block
+        pass
+    blocks.block = Block(Ledger(False), 0)
+    return blocks.block
 
 
 cdef class Rehearsal:

@@ -186,7 +186,8 @@ cdef Region picked(Array x, object key, bint reads):
             return region_at(places(x) + field[1], field[0].itemsize)
         return region_at(places(x)[shown_key(key)], itemsize_of(x))
     except (KeyError, IndexError, TypeError, ValueError):
-        return None  # NumPy says what is wrong with it
+        pass  # NumPy says what is wrong with it
+    return None
 
 
 cdef Region picked_flat(Array x, object key):
@@ -195,7 +196,8 @@ cdef Region picked_flat(Array x, object key):
     try:
         return region_at(places(x).flat[key], itemsize_of(x))
     except (IndexError, TypeError, ValueError):
-        return None
+        pass
+    return None
 
 
 cdef object places(Array x):
