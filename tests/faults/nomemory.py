@@ -212,7 +212,7 @@ def forget_caches():
 
 def whose(text, file):
     """Where an exception comes from: Python code of others, or C code of others that says nothing of its reason."""
-    nameless = re.fullmatch(r"(?!.*cowarray).*(without setting an exception|without exception set)", text or "")
+    nameless = re.fullmatch(r"(?!.*cowarray).*(without (setting an exception|exception set|error in \w+))", text or "")
     return "not in ours" if nameless or (file and not file.startswith(OUR_FILES)) else "in ours"
 
 
