@@ -345,6 +345,26 @@ def test_an_array_method_that_gives_no_array_is_an_error(given):
         cowarray.asarray(obj)
 
 
+def test_an_object_says_in_its_own_words_that_it_is_no_array_without_a_copy():
+    shared = np.arange(4.0)  # as lazy copies share their bytes
+
+    def refuse(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("mine is always a copy")
+        return shared
+
+    obj = type("Copied", (), {"__array__": refuse})()
+    for function in CONVERTERS:
+        for options in ({}, {"dtype": "f4"}, {"order": "F"}):
+            with pytest.raises(ValueError, match=r"^mine is always a copy$"):
+                function(obj, copy=False, **options)
+    kept = np.arange(4.0)
+    obj = type("Kept", (), {"__array__": lambda self, dtype=None, copy=None: kept})()
+    assert cowarray.shares_bytes(cowarray.asarray(obj, copy=False), kept)
+    with pytest.raises(ValueError, match=r"^copy=False cannot share a Kept as dtype"):
+        cowarray.asarray(obj, copy=False, dtype="f4")
+
+
 def test_errors_of_user_code_pass():
     def fail(self, dtype=None, copy=None):
         raise ZeroDivisionError("mine")

@@ -110,6 +110,16 @@ cdef object with_elements(object values, int depth):
     return values if seen is None else seen
 
 
+cdef int let_refuse(object obj) except -1:
+    """Raise what an object's own `__array__` says of ``copy=False``, if it knows that."""
+    if hasattr(obj, "__array__"):
+        try:
+            obj.__array__(copy=False)
+        except TypeError:
+            pass
+    return 0
+
+
 cdef Array convert(object obj, object dtype, object order, object copy):
     """Any object other than a cowarray array, as a cowarray array."""
     cdef cnp.ndarray array
@@ -142,6 +152,8 @@ cdef Array convert(object obj, object dtype, object order, object copy):
             )
         if not own:
             check_buffer(obj)
+            if copy is False:
+                let_refuse(obj)
         array = numpy_asarray(with_elements(obj, 0), dtype=dtype, order=order)
         if copy is False and not own:
             # An object that shares its memory gives the same address twice. (Not every __array__ has copy=False.)
