@@ -532,6 +532,16 @@ def test_what_cannot_be_assumed_is_refused_before_the_program_runs(tmp_path):
     assert "argument --assume: masks must be a fraction of the elements" in result.stderr
 
 
+def test_pandas_takes_masks_as_numpys(tmp_path):
+    pytest.importorskip("pandas")
+    text = """\
+        import numpy as np
+        import pandas as pd
+        print(pd.Series([10, 20, 30]).iloc[np.array([True, False, True])].tolist())
+        """
+    assert report(tmp_path, text)[1] == "[10, 30]\n"
+
+
 def test_a_package_that_uses_numpys_arrays_is_named(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "library.py").write_text("import numpy as np\ndef moved(x):\n    v = np.zeros(3)\n"

@@ -75,6 +75,19 @@ def test_nothing_found(tmp_path):
     )
 
 
+def test_pandas_takes_arrays_as_numpys(tmp_path):
+    pytest.importorskip("pandas")
+    text = """\
+        import numpy as np
+        import pandas as pd
+        print(pd.Series([10, 20, 30]).iloc[np.array([True, False, True])].tolist())
+        print(list(pd.DataFrame(np.zeros(3, [("a", "f8"), ("b", "i4")]))))
+        """
+    found, result = report(tmp_path, text)
+    assert (result.stdout, result.returncode) == ("[10, 30]\n['a', 'b']\n", 0)
+    assert found["divergences"] == []
+
+
 def test_accesses_of_one_write_stand_together(tmp_path):
     text = "import numpy as np\nx = np.zeros((2, 2))\ny = x.ravel()\ny[0] = 1\n" + "x.sum()\n" * 10
     result = command(tmp_path, script(tmp_path, text))

@@ -99,6 +99,7 @@ _plans: list[cowarray.fake] = []  # the plan of this process
 
 
 def _enter(real: int, assume: str | None) -> None:
+    cowarray.register()
     plan = cowarray.fake(real=real, assume=assume)
     plan.__enter__()
     _plans[:] = [plan]

@@ -80,6 +80,7 @@ _found: list[cowarray.simulate] = []  # the simulation of this process
 
 
 def _enter(error: bool, exact: bool) -> None:
+    cowarray.register()
     found = cowarray.simulate(error=error, exact=exact)
     found._warns = False
     found.__enter__()
