@@ -558,3 +558,13 @@ def test_a_package_that_uses_numpys_arrays_is_named(tmp_path):
     found, _ = report(tmp_path / "program", text, status=1)
     assert found["stopped"]["options"][0] == "--include library"
     assert report(tmp_path / "program", text, "--include", "library")[1] == "(3,)\n"
+
+
+def test_pythons_own_modules_are_not_to_be_included(tmp_path):
+    text = """\
+        import statistics
+        import numpy as np
+        statistics.fmean(np.zeros(100_000))
+        """
+    found, _ = report(tmp_path, text, status=1)
+    assert not any("--include" in option for option in found["stopped"]["options"])

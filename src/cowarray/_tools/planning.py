@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -189,7 +190,7 @@ def _foreign_package(error: BaseException, rule: ImportRule) -> str | None:
     while trace is not None:
         module = trace.tb_frame.f_globals.get("__name__") or ""
         name = module.partition(".")[0]
-        if name not in ("numpy", "cowarray") and os.sep in trace.tb_frame.f_code.co_filename:
+        if name not in ("numpy", "cowarray", *sys.stdlib_module_names) and os.sep in trace.tb_frame.f_code.co_filename:
             found = None if rule.covers(trace.tb_frame.f_globals, None) else name
         trace = trace.tb_next
     return found
