@@ -513,6 +513,16 @@ def test_assertions_of_numpys_testing_hold_where_conditions_are_assumed(tmp_path
     assert [(each["answer"], each["times"]) for each in found["assumed"]] == [("true", 20)]
 
 
+def test_numbers_without_a_value_are_rounded(tmp_path):
+    text = """\
+        import numpy as np
+        x = np.ones((1000, 1000))
+        rounded = round(x.mean(), 3)
+        print(rounded.shape, round(x.sum()))
+        """
+    assert report(tmp_path, text, "--assume", "all")[1] == "() 1\n"
+
+
 def test_options_of_no_use_are_said(tmp_path):
     lines = [f"--assume={line}=true" for line in ("script.py:7", "script.py:70", "other.py:7", "script.py:1")]
     result = command(tmp_path, "--assume=all", *lines, "--include", "nosuch", script(tmp_path, NEEDY))

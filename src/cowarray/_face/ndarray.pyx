@@ -1874,6 +1874,12 @@ cdef class ndarray(Array):
             return take_road("ndarray.__complex__", _plain_header, (self,), {})
         return complex(const_header(self))
 
+    def __round__(self, ndigits=None):
+        # NumPy's arrays lack it, but its numbers have it: arrays without axes stand for those in plans and the like.
+        if self.nd:
+            raise TypeError(f"round: takes an array without axes (got {self.nd}); use x.round()")
+        return round(self.item()) if ndigits is None else self.round(ndigits)
+
     def __index__(self):
         if is_fake(self):
             return take_road("ndarray.__index__", _plain_header, (self,), {})

@@ -47,6 +47,8 @@ CASES = [
         x.__float__()
         x.__complex__()
         x.astype(int).__index__()
+        x.__round__()
+        x.__round__(1)
         x.__len__()
         x.__contains__(3.)
         x.__contains__(A([3.]))
