@@ -198,7 +198,12 @@ def test_creation_takes_what_numpy_takes(name, shape):
 
 
 @pytest.mark.parametrize(
-    "args", [(3,), (1, 9, 2), (0.5, 3), (3, None), (0, 5, 1, "f4"), (0, 5, 0), ("a",), (None,)], ids=str
+    "args",
+    [
+        *((3,), (1, 9, 2), (0.5, 3), (3, None), (0, 5, 1, "f4"), (0, 5, 0), ("a",), (None,), (5, 0, -2), (-3,)),
+        *((10**30,), (0, np.inf), (np.nan,), (True,), (0, 1, 0.1), (np.int8(3),), (2, 5.0), ([1],), (0, 3, None)),
+    ],
+    ids=str,
 )
 def test_arange_takes_what_numpy_takes(args):
     agree(outcome(cowarray.arange, *args), outcome(np.arange, *args))

@@ -17,6 +17,7 @@ cdef extern from "numpy/arrayobject.h":
     int PyArray_CopyInto(cnp.ndarray, cnp.ndarray) except -1
     cnp.ndarray PyArray_Empty(int, cnp.npy_intp *, cnp.dtype, int)
     cnp.ndarray PyArray_Zeros(int, cnp.npy_intp *, cnp.dtype, int)
+    cnp.ndarray PyArray_ArangeObj(object, object, object, PyObject *)
     cnp.ndarray PyArray_NewLikeArray(cnp.ndarray, int, cnp.dtype, int)
     cnp.ndarray PyArray_NewCopy(cnp.ndarray, int)
     cnp.ndarray PyArray_View(cnp.ndarray, void *, void *)

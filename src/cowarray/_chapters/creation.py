@@ -18,6 +18,7 @@ from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Device, DType, Order, Shape
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.conversion import copied_array
+from cowarray._ops.creation import arange as _arange
 from cowarray._ops.creation import empty as _empty
 from cowarray._ops.creation import made as _made
 from cowarray._ops.creation import zeros as _zeros
@@ -102,9 +103,7 @@ def arange(
         start_or_stop = 0 if start is None else start
     elif start is not None:
         raise TypeError(f"arange: start is given by place and by name (got {start_or_stop!r} and {start!r})")
-    if dtype is None:
-        return _made(np.arange, device, like, start_or_stop, stop, step)
-    return dispatched(np.arange, start_or_stop, stop, step, dtype=dtype, device=device, like=like)
+    return _arange(start_or_stop, stop, step, dtype, device, like)
 
 
 def asanyarray(

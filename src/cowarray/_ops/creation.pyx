@@ -9,7 +9,14 @@ from cpython.ref cimport Py_INCREF
 
 from cowarray._array.array cimport adopt
 from cowarray._array.layout cimport MAXDIMS
-from cowarray._c.numpy cimport is_number, PyArray_DescrCheck, PyArray_DescrConverter, PyArray_Empty, PyArray_Zeros
+from cowarray._c.numpy cimport (
+    is_number,
+    PyArray_ArangeObj,
+    PyArray_DescrCheck,
+    PyArray_DescrConverter,
+    PyArray_Empty,
+    PyArray_Zeros,
+)
 from cowarray._c.python cimport PyLong_AsLongLongAndOverflow
 from cowarray._ops.operands cimport births_leave_lane, is_harmless
 from cowarray._ops.road cimport function_operation, Operation, quick_call, QUICK_FAILED
@@ -18,7 +25,7 @@ from cowarray._ops.protocols import dispatched
 
 cnp.import_array()
 
-cdef object numpy_zeros = np.zeros, numpy_empty = np.empty
+cdef object numpy_zeros = np.zeros, numpy_empty = np.empty, numpy_arange = np.arange
 cdef object FLOAT = np.dtype(float)
 cdef dict NOTHING = {}
 
@@ -36,6 +43,23 @@ def empty(shape, dtype, order, device, like, /):
     """`cowarray.empty`."""
     made = of_shape(shape, dtype, order, device, like, False)
     return dispatched(numpy_empty, shape, dtype, order, device=device, like=like) if made is None else made
+
+
+@cython.binding(False)
+def arange(start, stop, step, dtype, device, like, /):
+    """`cowarray.arange`; without a stop, start is that."""
+    if dtype is None and device is None and like is None:
+        if (
+            not births_leave_lane() and is_plain_number(start) and (stop is None or is_plain_number(stop))
+            and is_plain_number(step)
+        ):
+            return adopt(PyArray_ArangeObj(start, stop, step, NULL))
+        return made(numpy_arange, device, like, start, stop, step)
+    return dispatched(numpy_arange, start, stop, step, dtype=dtype, device=device, like=like)
+
+
+cdef bint is_plain_number(object value) noexcept:
+    return type(value) is int or type(value) is float
 
 
 @cython.binding(False)

@@ -37,6 +37,7 @@ LANES = {
     "_ops.protocols.elementwise1": "no options, and an operand",
     "_ops.protocols.elementwise2": "no options, and two operands",
     "_ops.creation.of_shape": "plain lengths and a dtype of numbers: NumPy's C makes it, and nobody else knows it",
+    "_ops.creation.arange": "plain numbers: NumPy's C makes it, and nobody else knows it",
     "_ops.conversion.converted": "from numbers to numbers, no imaginary part to lose: NumPy's C converts",
     "_ops.protocols.fresh": "of `born`: NumPy made it of numbers, files or chance, and nobody else knows it",
     "_ops.road.without_passage": "no arguments or axes, a method that only reads, elements that run no code",
