@@ -66,6 +66,7 @@ OPERATIONS = {
     "a.sum(axis=0)": ("r = a.sum(axis=0)", "r = a.sum(axis=0)"),
     "np.add.reduce(a)": ("r = np.add.reduce(a)", "r = np.add.reduce(a)"),
     "cowarray.arange(10)": ("r = cowarray.arange(10)", "r = np.arange(10)"),
+    "a.sort()": ("a.sort()", "a.sort()"),
 }
 
 

@@ -145,3 +145,21 @@ def test_argsort_leaves_equal_elements_in_numpys_order(dtype):
     same(cowarray.array_api.argsort(x), np.argsort(n, stable=True))
     if n.dtype.kind != "S":
         same(cowarray.argsort(x, descending=True), np.argsort(-n, stable=True))
+
+
+# ---- in place --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["i2", "f8", ">f4", "c8", "?", "U2", "M8[s]", "i4,i4", "O", "T"])
+def test_in_place_as_numpy_and_no_copy_sees_it(dtype):
+    for turned in (lambda a: a, lambda a: a.T, lambda a: a[::-1, ::2], lambda a: a[1]):
+        for axis in ((), (0,), (-1,), (1,), (5,)):
+            n = np.array([[3, 1, 2], [0, 7, 5]]).astype(dtype)
+            x = cowarray.array(n)
+            before = x.copy()
+            agree(outcome(turned(x).sort, *axis), outcome(turned(n).sort, *axis))
+            same(x, n)
+            assert before.tolist() == np.array([[3, 1, 2], [0, 7, 5]]).astype(dtype).tolist()
+    x.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        x.sort()

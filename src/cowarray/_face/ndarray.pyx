@@ -48,6 +48,7 @@ from cowarray._array.array cimport (
     BORN_VIEW,
     const_header,
     descr_of,
+    has_doorkeeper,
     header_at,
     header_for,
     is_array,
@@ -65,6 +66,7 @@ from cowarray._array.array cimport (
     strides_of,
     view_of,
     view_on,
+    writable_header,
 )
 from cowarray._array.arrow cimport arrow_converter, arrow_exporter
 from cowarray._array.bases cimport base_of
@@ -127,7 +129,15 @@ from cowarray._native.storage cimport (
 )
 from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy, is_array_class, settled_dtype
 from cowarray._ops.indexing cimport get_item, is_settled, set_item, shown_value
-from cowarray._ops.operands cimport as_standard, bound_provided, do_provided, is_handed_with, leaves_lane, take_road
+from cowarray._ops.operands cimport (
+    as_standard,
+    bound_provided,
+    do_provided,
+    is_handed_with,
+    leaves_lane,
+    runs_code,
+    take_road,
+)
 from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
 from cowarray._ops.protocols cimport array_function, array_ufunc, quick_ufunc
 from cowarray._ops.road cimport call_method, new_passage, part, Passage
@@ -179,6 +189,14 @@ cdef Array deep_copy(Array self, object memo):
 cdef object in_memory(cnp.ndarray x):
     """A view of all elements of a contiguous array in the order of memory, which is that of C or of Fortran."""
     return (<object>x if cnp.PyArray_CHKFLAGS(x, cnp.NPY_ARRAY_C_CONTIGUOUS) else (<object>x).T).reshape(-1)
+
+
+cdef bint sorted_at_once(Array x, object axis) except -1:
+    """Sort numbers in place without a Passage. False, and nothing is written: the road has to do it."""
+    if not x.writeable or leaves_lane(x) or has_doorkeeper(x) or runs_code(x.descr):
+        return False
+    (<object>writable_header(x, NULL)).sort(axis)
+    return True
 
 
 cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
@@ -1325,6 +1343,8 @@ cdef class ndarray(Array):
         cowarray.sort : Returns a sorted copy.
         numpy.ndarray.sort : The same for NumPy's arrays.
         """
+        if kind is None and order is None and stable is None and type(axis) is int and sorted_at_once(self, axis):
+            return
         call_method(self, "sort", (axis,), {"kind": kind, "order": order, "stable": stable})
 
     def partition(self, kth, axis=-1, kind="introselect", order=None):

@@ -55,6 +55,7 @@ LANES = {
     "_face.ndarray.ndarray.__deepcopy__": "as copy; objects by NumPy's own deep copy",
     "_face.attributes.flat_get": "the index is settled",
     "_face.attributes.flat_set": "index and value are settled",
+    "_face.ndarray.sorted_at_once": "elements that run no code: NumPy sorts them in place",
     "_face.ndarray.resize": "lengths are settled; looked at again when the new bytes are there",
 }
 
