@@ -309,6 +309,18 @@ def test_twins_alias_as_the_arrays_do():
         fake_like()
 
 
+@pytest.mark.parametrize("mode", [fake, cw.deferred])
+def test_what_the_standards_arrays_are_written_into_is_the_result(mode):
+    with mode():
+        x, y, more = cw.zeros(3), cw.array_api.ones(3), cw.zeros(3)
+        same = x
+        same += y
+        results = [same, np.add(y, 1, out=x), cw.add(y, 1, out=x), np.cumsum(y, out=x), np.clip(y, 0, 1, x)]
+        assert all(each is x for each in results)
+        assert np.modf(y, x, more)[1] is more
+        assert isinstance(np.add(y, 1).sum(), cw.ndarray)
+
+
 def test_in_place_operations_give_the_same_object(x):
     y = x
     y += 1

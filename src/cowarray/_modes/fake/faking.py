@@ -50,8 +50,16 @@ def follow(call: Call) -> Any:
     if call.operation == "asarray":
         return standard(result) if len(call.args) > 1 else result
     if call.block.assumed is None and (is_standard(call.args) or is_standard(call.kwargs.values())):
-        return standard(result)
+        return _as_standards(result, [*call.args, *call.kwargs.values()])
     return result
+
+
+def _as_standards(result: Any, given: list[Any]) -> Any:
+    """Results as the standard's arrays, but for those that were given, to be written to."""
+    if type(result) is tuple:
+        return tuple([_as_standards(each, given) for each in result])
+    outputs = [each for value in given for each in (value if type(value) is tuple else (value,))]
+    return result if any(result is each for each in outputs) else standard(result)
 
 
 def _count_copies(call: Call, result: Any) -> None:
