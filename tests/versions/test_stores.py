@@ -506,6 +506,20 @@ def test_a_damaged_folder_is_said_to_be_one(folder, damage, mode):
         "UPDATE arrays SET first = 'x'",
         "UPDATE versions SET depth = 1.5",
         "UPDATE versions SET message = CAST(message AS BLOB)",
+        "UPDATE versions SET parent = NULL WHERE number = 1",
+        "UPDATE versions SET counts = '[1]'",
+        """UPDATE versions SET counts = '{"a":"x"}'""",
+        "UPDATE versions SET counts = replace(hex(zeroblob(9999)), '00', '[')",
+        "UPDATE layouts SET text = replace(hex(zeroblob(9999)), '00', '[')",
+        "UPDATE layouts SET text = 'null'",
+        "UPDATE layouts SET text = replace(text, '0', '7')",
+        "UPDATE layouts SET text = replace(text, '{\"array\":0}', '[]')",
+        """UPDATE present SET tips = '{"main":"x"}'""",
+        "DELETE FROM arrays",
+        "UPDATE arrays SET axes = '[]'",
+        "UPDATE arrays SET axes = '[0,0]'",
+        "UPDATE arrays SET name = 'x' || char(0)",
+        "UPDATE arrays SET name = '../bases/' || name",
         "PRAGMA writable_schema = ON;"
         "UPDATE sqlite_schema SET sql = CAST(x'ff28' || sql AS TEXT) WHERE name = 'present'",
     ],
@@ -519,6 +533,27 @@ def test_a_database_that_says_what_cannot_be_is_damaged(folder, statement):
         database.commit()
     with pytest.raises(ValueError, match=f"^History: in {folder}, the folder is damaged: "):
         ca.History(folder)
+
+
+@pytest.mark.parametrize("calls", [lambda history: history.keep(last=2), lambda history: history.compact()])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE versions SET parent = 'x' WHERE number = 3",
+        "UPDATE versions SET parent = 1 WHERE number = 3",
+        "UPDATE versions SET parent = NULL, depth = 7 WHERE number = 3",
+        "UPDATE versions SET number = 9e18 WHERE number = 0",
+        "DELETE FROM versions WHERE number = 2",
+    ],
+)
+def test_what_goes_through_all_versions_finds_those_that_cannot_be(folder, statement, calls):
+    edited(folder, 5, 1000)
+    change(folder, statement)
+    with (
+        pytest.raises(ValueError, match=f"^History: in {folder}, the folder is damaged: "),
+        ca.History(folder, mode="r+") as history,
+    ):
+        calls(history)
 
 
 def test_a_folder_without_its_pages_is_damaged(folder):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cowarray._face.ndarray import ndarray
 from cowarray._files.npy import load
 from cowarray._ops.conversion import array
-from cowarray._versions.database import Base
+from cowarray._versions.database import Base, damage_of
 from cowarray._versions.disk import sync_folder, write_all
 from cowarray._versions.records import BASE_HEADER
 from cowarray._versions.tracked import LEAST
@@ -84,4 +84,6 @@ def read_base(path: Path, base: Base, number: int, first: int) -> Stored:
         see_base(path, base)
     large = base.size >= LEAST + BASE_HEADER
     stored = load(path, pages=True) if large else array(np.load(path))
+    if stored.ndim != len(base.axes):
+        raise damage_of(path.parent.parent, f"{path.name} has {stored.ndim} axes, and its row {len(base.axes)}")
     return Stored(number, first, stored.transpose(np.argsort(base.axes)), large)

@@ -76,7 +76,7 @@ def decoded(text: str, template: object = None) -> Layout:
 
 def _decode(node: Any, template: object) -> Layout:
     if not isinstance(node, dict):
-        return Value(node)
+        return Value(_plain(node))
     (kind, content), *_ = node.items()
     if kind == "array":
         return ArrayAt(int(content))
@@ -112,9 +112,16 @@ def _part(template: Any, kind: str, key: Any) -> object:
 
 def _decode_key(node: Any) -> Any:
     if not isinstance(node, dict):
-        return node
+        return _plain(node)
     (kind, content), *_ = node.items()
     return _decode_value(kind, content)
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON has as Python has it."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    raise ValueError(f"{value!r} is no value that is written so")
 
 
 def _decode_value(kind: str, content: Any) -> Any:

@@ -11,7 +11,7 @@ import os
 import re
 import sqlite3
 import weakref
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 FORMAT = 2
+_BASE = re.compile(r"\d{6,}-\d{6,}\.npy")
 _NAME = re.compile(r"history-(\d{6,})\.sqlite")
 _TABLES = """
 CREATE TABLE format (version INTEGER, identity BLOB);
@@ -103,8 +104,9 @@ def damage_of(folder: Path, what: object) -> ValueError:
     return ValueError(f"History: in {folder}, the folder is damaged: {what}")
 
 
-# UnicodeDecodeError: Python cannot read what SQLite says of a file whose names are damaged.
-_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+# UnicodeDecodeError: Python cannot read what SQLite says of a file whose names are damaged. OverflowError: a version
+# comes after the last number that SQLite has.
+_ERRORS = (sqlite3.Error, UnicodeDecodeError, OverflowError)
 
 
 def _is_damage(error: Exception) -> bool:
@@ -123,7 +125,7 @@ def decoding(folder: Path) -> Generator[None]:
     """Have what rows cannot be read as be the folder's damage. No question is asked inside."""
     try:
         yield
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise damage_of(folder, f"a row cannot be read ({error})") from error
 
 
@@ -153,16 +155,35 @@ def _entries(blob: bytes) -> Entries:
     return np.frombuffer(blob, "<i8").reshape(3, -1)
 
 
+def _base(*row: Any) -> tuple[int, int, Base]:
+    _see(row, int, str, int, str, int, int, int, int)
+    number, name, first, text, *rest = row
+    axes = json.loads(text)
+    if not _BASE.fullmatch(name) or sorted(axes) != [*range(len(axes))]:
+        raise ValueError(f"{name!r} with axes {text}")
+    return number, first, Base(name, tuple(axes), *rest)
+
+
 def _version(*row: Any) -> Version:
     _see(row, int, int | None, int | None, str, float, str)
     number, parent, merged, message, time, counts = row
-    return Version(number, parent, merged, message, time, json.loads(counts))
+    pages = json.loads(counts)
+    _see(pages.values(), *[int] * len(pages))
+    for other in (parent, merged):
+        _see_order(0 if other is None else other, number + (other is None))
+    return Version(number, parent, merged, message, time, pages)
 
 
-def _see(row: Sequence[object], *types: Any) -> None:
+def _see(row: Iterable[object], *types: Any) -> None:
     """See that a row's values have these types: SQLite gives what the file says, whatever its column is."""
     if not all(map(isinstance, row, types)):
         raise TypeError(f"{', '.join(type(value).__name__ for value in row)} in a row of a table")
+
+
+def _see_order(old: int, young: int) -> None:
+    """See that a version has a lower number than another one, that was made of it."""
+    if not 0 <= old < young:
+        raise ValueError(f"version {young} was made of version {old}")
 
 
 def _descriptors_of(path: Path) -> set[int]:
@@ -329,6 +350,7 @@ class Database:
             ((after, head, branch, tips, last, its),) = rows
             _see(rows[0], int, int, str, str, int, str)
             present = Present(head, branch, json.loads(tips))
+            _see(present.tips.values(), *[int] * len(present.tips))
             if last > after:  # all that were committed since then are of one branch
                 present = Present(last, its, {**present.tips, its: last})
             return present, last
@@ -337,27 +359,23 @@ class Database:
         """The number of each array, the first of its pages, and its file."""
         rows = self.query("SELECT * FROM arrays ORDER BY number")
         with decoding(self.folder):
-            for row in rows:
-                _see(row, int, str, int, str, int, int, int, int)
-            return [
-                (number, first, Base(name, tuple(json.loads(axes)), *rest)) for number, name, first, axes, *rest in rows
-            ]
+            return [_base(*row) for row in rows]
 
     def has_version(self, number: int) -> bool:
         return bool(self.query("SELECT 1 FROM versions WHERE number = ?", number))
 
     def version(self, number: int) -> Row:
         """A version that the folder names."""
-        rows = self.versions(number, number)
+        rows = self.versions(number, number, 1)
         if not rows:
             raise damage_of(self.folder, f"there is no version {number}")
         return rows[0]
 
-    def versions(self, first: int, last: int) -> list[Row]:
-        """The versions with numbers from `first` to `last`."""
+    def versions(self, first: int, last: int, count: int) -> list[Row]:
+        """The first versions with numbers from `first` to `last`, at most so many."""
         text = "(SELECT text FROM layouts WHERE layouts.number = layout)"
-        which = "FROM versions WHERE number BETWEEN ? AND ? ORDER BY number"
-        rows = self.query(f"SELECT depth, {text}, entries, {_VERSION} {which}", first, last)
+        which = "FROM versions WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?"
+        rows = self.query(f"SELECT depth, {text}, entries, {_VERSION} {which}", first, last, count)
         with decoding(self.folder):
             for depth, text, *_ in rows:
                 _see((depth, text), int, str)
@@ -368,6 +386,7 @@ class Database:
         with decoding(self.folder):
             ((ancestor, entries),) = rows
             _see((ancestor,), int)
+            _see_order(ancestor, number)
             return Leap(ancestor, _entries(entries))
 
     def newest(self, last: int, count: int) -> list[Version]:
@@ -379,7 +398,14 @@ class Database:
 
     def parents(self, last: int) -> dict[int, int | None]:
         """The parent of each version up to a number, the oldest first."""
-        return dict(self.query("SELECT number, parent FROM versions WHERE number <= ? ORDER BY number", last))
+        rows = self.query("SELECT number, parent FROM versions WHERE number <= ? ORDER BY number", last)
+        found = dict[int, int | None]()
+        with decoding(self.folder):
+            for number, parent in rows:
+                if parent not in found and (found or parent is not None):
+                    raise ValueError(f"version {number} was made of version {parent}")
+                found[number] = parent
+        return found
 
     def count(self, last: int) -> int:
         ((count,),) = self.query("SELECT count(*) FROM versions WHERE number <= ?", last)

@@ -72,13 +72,15 @@ class Store:
     ----------
     written : int
         The last version that the tables have.
+    numbers : set
+        Those of the arrays.
     """
 
     def __init__(self, folder: Path, *, writes: bool) -> None:
         self.folder = folder = Path(os.path.abspath(folder))  # wherever the program goes
         self.writes = writes
         self.contents = DiskContents(folder / "pages", self.places)
-        self.written = -1
+        self.written, self.numbers = -1, set[int]()
         self._process = os.getpid()
         self._lock_file = -1
         self._lock_identity = (0, 0)
@@ -147,6 +149,7 @@ class Store:
             path = self.folder / "bases" / base.name
             arrays.append(read_base(path, base, number, first))
             self.contents.add_base(first, path)
+            self.numbers.add(number)
         if self.writes:
             self._drop_left({base.name for _, _, base in bases})
         return present, arrays
@@ -277,6 +280,7 @@ class Store:
         self.see_writable()
         base = self._write_array(number, x)
         self.contents.add_base(first, self.folder / "bases" / base.name)
+        self.numbers.add(number)
         self._unnamed += rows_of_base(base, number, first)
 
     def _write_array(self, number: int, x: NDArray[Any]) -> Base:

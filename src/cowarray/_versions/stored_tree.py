@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cowarray._versions.coding import decoded
-from cowarray._versions.containers import Layout, has_classes
-from cowarray._versions.database import Row, decoding
+from cowarray._versions.containers import Layout, Value, arrays_of, has_classes
+from cowarray._versions.database import Row, damage_of, decoding
 from cowarray._versions.tree import Leap, Node, Tree, Version
 
 if TYPE_CHECKING:
@@ -37,7 +37,15 @@ class StoredTree(Tree):
         super().__init__()
         self._store, self._last = store, last
         self._template = template
-        self._decoded = lru_cache(64)(lambda text: decoded(text, template))
+
+        def layout_of(text: str) -> Layout:
+            layout = decoded(text, template)
+            unknown = {number for _, number in arrays_of(layout)} - store.numbers
+            if unknown or isinstance(layout, Value):
+                raise LookupError(f"a state of {f'arrays {unknown}' if unknown else layout}")
+            return layout
+
+        self._decoded = lru_cache(64)(layout_of)
         self._dressed: dict[int, Layout] = {}  # of this session, with classes that no text has
         self._nbytes = 0
 
@@ -91,6 +99,8 @@ class StoredTree(Tree):
 
     def _leap(self, number: int, level: int) -> Leap:
         if not level:
+            if self[number].version.parent is None:
+                raise damage_of(self._store.folder, f"version {number} has no parent, and others before it")
             return super()._leap(number, level)
         found = self._leaps.get((number, level))
         if found is None:
@@ -107,8 +117,15 @@ class StoredTree(Tree):
 
     def nodes(self) -> Iterator[Node]:
         written, more = self._unwritten()
-        for first in range(0, written + 1, _AT_ONCE):
-            yield from map(self._node, self._store.database.versions(first, min(first + _AT_ONCE - 1, written)))
+        first, depths = 0, dict[int | None, int]({None: -1})
+        while rows := self._store.database.versions(first, written, _AT_ONCE):
+            for row in rows:
+                number, parent = row.version.number, row.version.parent
+                if row.depth - 1 != depths.get(parent):
+                    raise damage_of(self._store.folder, f"version {number} was made of version {parent}")
+                depths[number] = row.depth
+                yield self._node(row)
+            first = rows[-1].version.number + 1
         yield from more.values()
 
     def newest(self, count: int | None = None) -> list[Version]:
