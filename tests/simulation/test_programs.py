@@ -405,7 +405,7 @@ def test_classes_are_asked_about_the_functions_that_the_program_knows(tmp_path):
 
 def test_tables_by_functions_have_what_subclasses_and_renamed_functions_are_asked_about(tmp_path):
     text = """
-        import pickle
+        import copy, pickle
         import numpy as np
         UNITS = {np.multiply: "product", np.arctan: "angle", np.true_divide: "ratio", np.power: "power"}
         HANDLED = {np.concatenate: "joined", np.linalg.norm: "norm", np.mean: "mean"}
@@ -414,11 +414,12 @@ def test_tables_by_functions_have_what_subclasses_and_renamed_functions_are_aske
                 if ufunc not in UNITS:
                     return super().__array_ufunc__(ufunc, method, *[each.view(np.ndarray) for each in inputs])
                 assert ufunc in (np.multiply, np.arctan, np.divide, np.power) and isinstance(ufunc, type(ufunc))
-                assert pickle.loads(pickle.dumps(ufunc)).__name__ == ufunc.__name__
+                assert all(each in UNITS for each in (pickle.loads(pickle.dumps(ufunc)), *copy.deepcopy({ufunc: 1})))
                 return UNITS[ufunc], ufunc == np.multiply, getattr(ufunc, method)(*map(np.asarray, inputs)), repr(ufunc)
             def __array_function__(self, func, types, args, kwargs):
                 if func in HANDLED:
-                    return HANDLED[func], func.__name__
+                    assert copy.copy(func) in HANDLED
+                    return HANDLED[func], func.__name__, func.__module__, func.__doc__.split()[:2]
                 return super().__array_function__(func, types, args, kwargs)
         class Wrapped(np.ndarray):
             def __array_wrap__(self, array, context=None, return_scalar=False):

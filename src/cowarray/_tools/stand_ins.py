@@ -207,15 +207,16 @@ def _known_to_the_program(function: Any, passes_on: bool) -> Any:
     return _Equal(function, own)
 
 
+# A function of NumPy's that equals the program's function of that name, in comparisons and as a key.
 class _Equal:
-    """A function of NumPy's that equals the program's function of that name, in comparisons and as a key."""
-
     __slots__ = ("__wrapped__", "_own")
 
     def __init__(self, function: Any, own: Any) -> None:
         self.__wrapped__, self._own = function, own
 
     __class__: Any = property(lambda self: type(self.__wrapped__))
+    __doc__: Any = property(lambda self: self.__wrapped__.__doc__)
+    __module__: Any = property(lambda self: self.__wrapped__.__module__)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
@@ -236,11 +237,7 @@ class _Equal:
         return repr(self.__wrapped__)
 
     def __reduce__(self) -> Any:
-        return _itself, (self.__wrapped__,)
-
-
-def _itself(value: Any) -> Any:
-    return value
+        return _known_to_the_program, (self.__wrapped__, True)
 
 
 def _is_assumed(values: Any) -> bool:
