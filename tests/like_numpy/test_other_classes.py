@@ -161,3 +161,20 @@ def test_another_library_is_asked_as_by_numpy(call):
     signature = inspect.signature(asked[0])
     got, given = (dict(signature.bind(*args, **kwargs).arguments) for _, args, kwargs in (asked, wanted))
     assert repr(got).replace(hex(id(ours)), "") == repr(given).replace(hex(id(theirs)), "")
+
+
+@pytest.mark.parametrize("shapes", [((6,), (6,)), ((3, 3), (3,)), ((6,), (6, 6)), ((3, 3), (3, 3))])
+def test_a_product_in_place_with_a_subclass_is_numpys(shapes):
+    for priority in (0.0, 10.0):
+        x, n, other = ca.ones(shapes[0]), np.ones(shapes[0]), np.ones(shapes[1]).view(Own)
+        vars(other)["__array_priority__"] = priority
+        kept = x
+        if other.ndim == 1:
+            for each in (x, n):
+                with pytest.raises(ValueError, match="inplace matrix multiplication"):
+                    each @= other
+        else:
+            x @= other
+            n @= other
+        assert x is kept
+        assert x.tolist() == n.tolist()

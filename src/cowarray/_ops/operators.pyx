@@ -22,6 +22,7 @@ from cowarray._native.storage cimport WRITES
 from cowarray._ops.large cimport is_large, large_compare
 from cowarray._ops.operands cimport (
     computed,
+    has_own_ufunc,
     has_priority,
     is_familiar,
     is_handed_with,
@@ -115,10 +116,7 @@ cdef object in_place(Array self, object other, object ufunc):
 
 cdef object in_place_by_numpy(Array self, object other, object ufunc, binary_function function):
     """An in-place operator whose NumPy form is more than its ufunc."""
-    if not is_familiar(other) and (
-        getattr(type(other), "__array_ufunc__", MISSING) is not MISSING
-        or has_priority(other)
-    ):
+    if has_own_ufunc(other) or not (is_familiar(other) or cnp.PyArray_Check(other)) and has_priority(other):
         return in_place(self, other, ufunc)
     if self.birth == BORN_SCALAR:
         return ufunc(self, other)
