@@ -204,7 +204,8 @@ EFFECTS = {
         import pyarrow.compute as pc
         assert pc.add(x, numbers).to_pylist() == pc.add(numbers, np.array(x)).to_pylist()
         assert pc.quantile(copy, q=cowarray.array([0.5])).to_pylist() == [2]
-        for function in (pa.array, pc.add):
+        assert pc.call_function("add", [copy, numbers]).to_pylist() == pc.add(copy, numbers).to_pylist() == [2, 4, 6]
+        for function in (pa.array, pc.add, pc.call_function):
             assert pickle.loads(pickle.dumps(function)) is function
     """,
     "scipy": """

@@ -438,11 +438,15 @@ def pyarrow_compute() -> None:
     with importing:
         from cowarray._tools.frameless import converting, numpys_in_own_order
 
-    library = sys.modules["pyarrow.compute"]
+    library: Any = sys.modules["pyarrow.compute"]
     functions: dict[str, Any] = dict(vars(library))
     for name, value in functions.items():
         if type(value) is FunctionType and value.__module__ == library.__name__ and not name.startswith("_"):
             setattr(library, name, converting(value, numpys_in_own_order))
+    called = converting(library.call_function, numpys_in_own_order)  # which calls those by their names
+    module: Any
+    for module in (library, sys.modules[called.__module__]):
+        module.call_function = called
 
 
 def scipy() -> None:
