@@ -104,7 +104,10 @@ def test_no_value_is_returned_where_it_can_be_lost():
     [
         ("def f(a):\n    try:\n        a()\n    except E:\n        return 1\n", True),
         ("def f(a):\n    try:\n        a()\n    except E: return\n", True),
-        ("def f(a):\n    try:\n        a()\n    except E as e:\n        if e:\n            return 1\n        raise\n", True),
+        (
+            "def f(a):\n    try:\n        a()\n    except E:\n        if a:\n            return 1\n        raise\n",
+            True,
+        ),
         ("def f(a):\n    try:\n        return a()\n    except E:\n        pass\n    return 1\n", False),
         ("def f(a):\n    try:\n        a()\n    except E:\n        pass\n    else:\n        return 1\n", False),
     ],

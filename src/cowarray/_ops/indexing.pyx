@@ -653,7 +653,7 @@ cdef bint fill_picked(Array self, Array key, object value) except -1:
     cdef Access access
     cdef cnp.ndarray target
     cdef long double converted[2]  # room and alignment for any number
-    cdef bint fits = True
+    cdef bint convertible = True
     if (
         (type(value) is not float and type(value) is not int) or not is_number(descr) or reports_overflow(descr)
         or has_doorkeeper(key) or not (PyTypeNum_ISBOOL(key.descr.type_num) or PyTypeNum_ISINTEGER(key.descr.type_num))
@@ -663,8 +663,8 @@ cdef bint fill_picked(Array self, Array key, object value) except -1:
     try:
         PyArray_Pack(descr, converted, value)
     except Exception:
-        fits = False
-    if not fits:
+        convertible = False
+    if not convertible:
         return False  # NumPy reports a bad index first
     storage = storage_for(self)
     if has_doorkeeper(self) or window_size(storage) >= PAGED or write_cost(storage) != 0:
