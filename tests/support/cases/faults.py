@@ -21,7 +21,7 @@ OF_INTEGERS = "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bit
 
 BINARY = "add and divmod floordiv lshift matmul mod mul or rshift sub truediv xor pow"
 COMPARISONS = "eq ge gt le lt ne"
-ALONE = "abs neg pos invert bool int float complex index len iter repr str"
+ALONE = "abs neg pos invert bool int float complex index len iter repr round str"
 # Special methods of the array by name -> their arguments.
 SPECIAL = {
     **{f"__{name}__": "(1.5)" for name in (*BINARY.split(), *COMPARISONS.split())},
