@@ -412,8 +412,8 @@ def test_a_part_of_scipy_whose_import_somebody_prevents_is_passed_over():
         solvers = sys.modules["scipy.sparse.linalg"] = types.ModuleType("scipy.sparse.linalg")
         solvers.aslinearoperator = type
         sys.modules["scipy.io"] = None
-        from cowarray._tools import neighbours
-        neighbours.scipy()
+        from cowarray._tools.neighbours import buffers
+        buffers.scipy()
         assert solvers.aslinearoperator(x) is np.ndarray
         """
     )
@@ -901,12 +901,12 @@ print(looked_up(x), x.tolist(), copy.tolist(), raised(x).tolist(), looked_up(np.
 def test_the_backend_of_einops_takes_arrays_from_numpy_and_gives_them_back():
     passes("""
         from types import ModuleType
-        from cowarray._tools import neighbours
+        from cowarray._tools.neighbours import tensors
         backends = sys.modules["einops._backends"] = ModuleType("einops._backends")
         sys.modules["einops"] = ModuleType("einops")
         class AbstractBackend: ...
         backends.AbstractBackend = AbstractBackend
-        neighbours.einops()
+        tensors.einops()
         [backend] = [made() for made in AbstractBackend.__subclasses__()]
         taken = backend.from_numpy(np.arange(3))
         assert type(taken) is cowarray.ndarray and taken.tolist() == [0, 1, 2]

@@ -16,28 +16,28 @@ from types import ModuleType
 from typing import Any
 
 from cowarray._native.public import public
-from cowarray._tools import neighbours
+from cowarray._tools.neighbours import buffers, frames, gradients, jit, tensors
 
 __all__ = ["register"]
 
 # The module after whose execution a library can be told, and the function that tells it. Taken out when that begins.
 _WAITING = {
-    "autograd.numpy": neighbours.autograd,
-    "bottleneck": neighbours.bottleneck,
-    "cv2": neighbours.opencv,
-    "dask.array.chunk_types": neighbours.dask,
-    "einops._backends": neighbours.einops,
-    "h5py": neighbours.h5py,
-    "jax": neighbours.jax,
-    "lightgbm.basic": neighbours.lightgbm,
-    "numba": neighbours.numba,
-    "pandas": neighbours.pandas,
-    "polars": neighbours.polars,
-    "pyarrow": neighbours.pyarrow,
-    "pyarrow.compute": neighbours.pyarrow_compute,
-    "scipy.sparse.linalg": neighbours.scipy,
-    "torch": neighbours.torch,
-    "torch.utils.data._utils.collate": neighbours.torch_batches,
+    "autograd.numpy": gradients.autograd,
+    "bottleneck": buffers.bottleneck,
+    "cv2": buffers.opencv,
+    "dask.array.chunk_types": tensors.dask,
+    "einops._backends": tensors.einops,
+    "h5py": buffers.h5py,
+    "jax": tensors.jax,
+    "lightgbm.basic": buffers.lightgbm,
+    "numba": jit.numba,
+    "pandas": frames.pandas,
+    "polars": frames.polars,
+    "pyarrow": frames.pyarrow,
+    "pyarrow.compute": frames.pyarrow_compute,
+    "scipy.sparse.linalg": buffers.scipy,
+    "torch": tensors.torch,
+    "torch.utils.data._utils.collate": tensors.torch_batches,
 }
 
 

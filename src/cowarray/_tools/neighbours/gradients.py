@@ -1,0 +1,86 @@
+"""autograd: gradients of cowarray's arrays are such arrays."""
+
+# Libraries that may be missing, or have no types.
+# pyright: reportMissingImports=false, reportMissingTypeStubs=false
+# pyright: reportUntypedBaseClass=false, reportUntypedFunctionDecorator=false
+
+from typing import Any
+
+import numpy as np
+
+from cowarray._chapters import gathered as _chapters
+from cowarray._face.ndarray import ndarray
+from cowarray._ops.conversion import asarray
+
+__all__ = ["autograd"]
+
+
+def autograd() -> None:
+    """`ArrayBox` names the types that autograd follows, `VSpace` says how gradients of a type begin and are added."""
+    from autograd.extend import VSpace
+    from autograd.numpy.numpy_boxes import ArrayBox
+    from autograd.numpy.numpy_vspaces import ArrayVSpace, ComplexArrayVSpace
+
+    def created(space: Any, one: complex) -> Any:
+        class Space(space):
+            """Gradients of cowarray's arrays are cowarray's; to know their shape takes no bytes."""
+
+            def __init__(self, value: ndarray) -> None:
+                self.shape, self.dtype = value.shape, value.dtype
+
+            def zeros(self) -> ndarray:
+                return _chapters.zeros(self.shape, dtype=self.dtype)
+
+            def ones(self) -> ndarray:
+                return _chapters.full(self.shape, one, dtype=self.dtype)
+
+        return Space
+
+    real, complexes = created(ArrayVSpace, 1), created(ComplexArrayVSpace, 1 + 1j)
+    ArrayBox.register(ndarray)
+    VSpace.register(ndarray, lambda value: (complexes if value.dtype.kind == "c" else real)(value))
+    _keep_gradients_ours()
+
+
+def _keep_gradients_ours() -> None:
+    """Where autograd itself makes NumPy's arrays of gradients, it makes ours of ours: a budget can make those again."""
+    from autograd.core import primitive_vjps
+    from autograd.numpy import numpy_vjps, numpy_wrapper
+    from autograd.tracer import getval
+
+    wrapped: Any = numpy_wrapper  # most of its names come from NumPy
+
+    class Numpy:
+        """NumPy, as the module of gradients sees it: `asarray`, for the gradients of `dot`, leaves ours as it is."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(np, name)
+
+        def asarray(self, a: Any, dtype: Any = None) -> Any:
+            return asarray(a, dtype=dtype) if isinstance(a, ndarray) else np.asarray(a, dtype)
+
+    def is_ours(value: Any) -> bool:
+        while type(value) is not type(getval(value)):
+            value = getval(value)
+        return isinstance(value, ndarray)
+
+    def repeated(g: Any, shape: Any, dtype: Any, axis: Any, keepdims: Any) -> Any:
+        if shape == () or not is_ours(g):
+            return plain(g, shape, dtype, axis, keepdims)
+        lengths = np.array(shape)
+        lengths[list(axis) if isinstance(axis, tuple) else axis] = 1
+        return wrapped.reshape(g, lengths) + _chapters.zeros(shape, dtype=dtype), np.prod(shape) // np.prod(lengths)
+
+    def of_scalars(given: Any) -> Any:
+        """A maker of gradients that gives a reduction of ours a gradient of ours where it would give it a scalar."""
+
+        def maker(argnums: Any, ans: Any, args: Any, kwargs: Any) -> Any:
+            vjp = given(argnums, ans, args, kwargs)
+            return (lambda g: vjp(asarray(g) if isinstance(g, np.generic) else g)) if is_ours(args[0]) else vjp
+
+        return maker
+
+    plain, numpy_vjps.repeat_to_match_shape = numpy_vjps.repeat_to_match_shape, repeated
+    numpy_vjps.onp = Numpy()
+    for reduction in (wrapped.sum, wrapped._primitive_mean):
+        primitive_vjps[reduction] = of_scalars(primitive_vjps[reduction])
