@@ -464,7 +464,7 @@ tests: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.bench
 check-all: ## What a release needs: all of CI with nothing left out, both ends of NumPy whole, and what takes minutes
 	@COWARRAY_ALL=1 $(MAKE) check SAMPLE=
 	@COWARRAY_ALL=1 $(MAKE) numpy-ends ARGS=tests
-	@$(IN_VENV) -m pytest -m long
+	@$(IN_VENV) -m pytest $(WORKERS) -m long
 	@echo "make check-all: passed"
 
 check-long: check-all ## The same for hours: whole suites under sanitizers, leaks, ten minutes of stress and of each fuzzer
