@@ -41,7 +41,7 @@ LANES = {
     "_ops.conversion.converted": "from numbers to numbers, no imaginary part to lose: NumPy's C converts",
     "_ops.protocols.fresh": "of `born`: NumPy made it of numbers, files or chance, and nobody else knows it",
     "_ops.road.without_passage": "no arguments or axes, a method that only reads, elements that run no code",
-    "_ops.road.quick_call": "it computes, no `out`; arrays that run no code, numbers, names, dtypes, lists of these",
+    "_ops.road.quick_call": "no `out`, no user code; arrays that run no code, numbers, names, dtypes, lists of these",
     "_face.ndarray.ndarray.T": "always: a transposed header touches no byte",
     "_ops.indexing.basic_view": "integers, slices, None and an ellipsis: arithmetic on the shape, no byte is touched",
     "_ops.indexing.item_by_numpy": "the index is settled: NumPy indexes the header, and runs no user code",

@@ -97,7 +97,7 @@ from cowarray._ops.picking cimport (
 )
 
 from cowarray._ops import table as _table
-from cowarray._ops.table import COPY, FRESH, KEYWORD_ONLY, OVERLAPPING, VIEW
+from cowarray._ops.table import COPY, FRESH, KEYWORD_ONLY, OVERLAPPING, SAME, VIEW
 
 cnp.import_array()
 
@@ -137,7 +137,7 @@ cdef class Operation:
             self.writes_if is None and not self.calls_user and not any([each.position < 0 for each in self.writes])
         )
         self.is_quick = (
-            self.result is FRESH and not self.calls_user and self.writes_if is None
+            self.result is not SAME and not self.calls_user and self.writes_if is None and not self.changed
             and all([each.name == "out" for each in self.writes])
         )
         self.out_at = self.writes[0].position if self.writes else KEYWORD_ONLY
@@ -664,9 +664,11 @@ cdef bint calls_user(object journey) noexcept:
 
 cdef object identity_on_road(object journey):
     """The operation of a journey if it gives fresh arrays, writes at most `out` and runs no user code; else None."""
-    if type(journey) is not _Journey or (<_Journey>journey).cautious or not (<_Journey>journey).operation.is_quick:
+    cdef Operation operation
+    if type(journey) is not _Journey or (<_Journey>journey).cautious:
         return None
-    return (<_Journey>journey).operation
+    operation = (<_Journey>journey).operation
+    return operation if operation.is_quick and operation.result is FRESH else None
 
 
 cdef object travel(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious,
@@ -746,7 +748,7 @@ QUICK_FAILED = object()
 
 cdef object quick_call(Operation operation, object implementation, bint is_c, tuple args, dict kwargs,
                        object self=None, object header=None):
-    """Compute without a Passage if no user code can run; else return QUICK_FAILED, and nothing has happened.
+    """Call without `travel` if no user code can run; else return QUICK_FAILED, and nothing has happened.
 
     Arguments may be cowarray arrays whose elements run no code, except the standard's; numbers, names and dtypes; and
     lists of these. Nothing is written. is_c: headers need not be guarded. self, header: the array of a method, and its
@@ -754,30 +756,40 @@ cdef object quick_call(Operation operation, object implementation, bint is_c, tu
     """
     cdef tuple shown
     cdef dict named
+    cdef Passage passage = None
     if not operation.is_quick or births_leave_lane() or not (KEEPS_HEADERS or is_c):
         return QUICK_FAILED
     if len(args) > operation.out_at and args[operation.out_at] is not None:
         return QUICK_FAILED
+    if operation.result is VIEW:
+        passage = Passage(operation)  # a view is one of the Storage that its source has now
     args = own_lists(args)
     kwargs = named = own_named_lists(kwargs)
     for name, value in kwargs.items():
-        seen = plain_argument(value, is_c)
+        seen = plain_argument(value, is_c, passage)
         if seen is QUICK_FAILED or (value is not None and name == "out"):
             return QUICK_FAILED
         if seen is not value:
             if named is kwargs:
                 named = dict(kwargs)
             named[name] = seen
-    shown = plain_arguments(args, is_c)
+    shown = plain_arguments(args, is_c, passage)
     if shown is None:
         return QUICK_FAILED
     result = PyObject_Call(implementation, shown, <PyObject *>named if named else NULL)
+    if passage is not None:
+        return passage.result(result)
     if type(result) is cnp.ndarray:
-        if PyArray_BASE(<cnp.ndarray>result) == NULL and cnp.PyArray_ISWRITEABLE(<cnp.ndarray>result):
+        if not operation.copies and is_unbased(result):
             return adopt(result)
     elif not isinstance(result, (tuple, list)) and not cnp.PyArray_Check(result):
         return detached_void(result) if isinstance(result, numpy_void) else result
     return slowly_taken_back(operation, result, (args, kwargs, self), (shown, named, header))
+
+
+cdef inline bint is_unbased(object array) noexcept:
+    """Whether NumPy has made an array just now, for memory of its own: headers and what was adopted are read-only."""
+    return PyArray_BASE(<cnp.ndarray>array) == NULL and cnp.PyArray_ISWRITEABLE(<cnp.ndarray>array)
 
 
 cdef tuple own_lists(tuple args):
@@ -795,28 +807,43 @@ cdef dict own_named_lists(dict kwargs):
     return kwargs
 
 
-cdef object plain_argument(object value, bint is_c):
-    """A value as NumPy may see it if no user code can run; else QUICK_FAILED. A gap."""
+cdef object plain_argument(object value, bint is_c, Passage passage):
+    """A value as NumPy may see it if no user code can run; else QUICK_FAILED. A gap.
+
+    passage: notes each array with its header, unless it is None.
+    """
     cdef type kind = type(value)
+    cdef Array x
+    cdef Storage storage
+    cdef cnp.ndarray header
+    cdef cnp.npy_intp offset
     if is_array_type(kind):
-        if runs_code((<Array>value).descr) or (<Array>value).standard or has_doorkeeper(<Array>value):
+        x = <Array>value
+        if runs_code(x.descr) or x.standard or x.birth == BORN_SCALAR or has_doorkeeper(x):
             return QUICK_FAILED
-        return const_header(<Array>value) if is_c else guarded_header(<Array>value)
+        if passage is not None:
+            storage_for(x)
+        header = const_header(x) if is_c else guarded_header(x)
+        if passage is not None:
+            storage = x.storage_
+            offset = x.offset
+            passage.sources.append((x, storage, header, offset))
+        return header
     if value is None:
         return value
     if kind is list or kind is tuple:
-        return plain_items(value, is_c)
+        return plain_items(value, is_c, passage)
     return value if is_harmless(kind) or PyArray_DescrCheck(value) else QUICK_FAILED
 
 
-cdef object plain_items(object values, bint is_c):
+cdef object plain_items(object values, bint is_c, Passage passage):
     """A list or tuple of arrays, numbers, names and dtypes, not nested; else QUICK_FAILED. A gap."""
     cdef list seen = None
     cdef Py_ssize_t i
     for i, item in enumerate(values):
         if type(item) is list or type(item) is tuple:
             return QUICK_FAILED
-        shown = plain_argument(item, is_c)
+        shown = plain_argument(item, is_c, passage)
         if shown is QUICK_FAILED:
             return QUICK_FAILED
         if shown is not item:
@@ -828,12 +855,12 @@ cdef object plain_items(object values, bint is_c):
     return tuple(seen) if type(values) is tuple else seen
 
 
-cdef tuple plain_arguments(tuple args, bint is_c):
+cdef tuple plain_arguments(tuple args, bint is_c, Passage passage):
     """`plain_argument` of each; None if one fails."""
     cdef Py_ssize_t i
     cdef tuple shown = PyTuple_New(len(args))
     for i in range(len(args)):
-        seen = plain_argument(args[i], is_c)
+        seen = plain_argument(args[i], is_c, passage)
         if seen is QUICK_FAILED:
             return None
         Py_INCREF(seen)  # stolen
@@ -844,8 +871,22 @@ cdef tuple plain_arguments(tuple args, bint is_c):
 cdef object slowly_taken_back(Operation operation, object result, object given, object shown):
     """A quick call's result that is not one fresh array, taken back by a Passage, which finds whose bytes it is on."""
     cdef Passage passage = Passage(operation)
-    remember(passage, given, shown)
+    if operation.copies or not are_new(result):
+        remember(passage, given, shown)
     return passage.result(result)
+
+
+cdef bint are_new(object results) noexcept:
+    """Whether a function's results are a tuple or list of arrays in memory that NumPy has made for them."""
+    if type(results) is not tuple and type(results) is not list:
+        return False
+    for value in results:
+        if type(value) is not cnp.ndarray:
+            return False
+        owner = <object>root_of(<PyObject *>value)
+        if type(owner) is not cnp.ndarray or not is_unbased(owner):
+            return False
+    return True
 
 
 cdef int remember(Passage passage, object given, object shown) except -1:
@@ -929,7 +970,7 @@ cdef object without_passage(Array self, str name, Operation operation, tuple arg
 cdef object call_with_arguments(Operation operation, Array self, str name, tuple args, dict kwargs):
     """`call_method` with arguments: quick if they are plain, else by the road."""
     cdef cnp.ndarray header
-    if operation.is_quick:
+    if operation.is_quick and operation.result is FRESH:
         header = guarded_header(self)  # its method can be written in Python
         result = quick_call(operation, getattr(header, name), False, args, kwargs, self, header)
         if result is not QUICK_FAILED:
