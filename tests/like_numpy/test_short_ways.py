@@ -281,6 +281,119 @@ def test_results_on_one_memory_have_one_storage():
     assert first.storage is second.storage
 
 
+# ---- functions that copy, or view ------------------------------------------------------------------------------------
+
+COPYING = [
+    *(np.atleast_1d, np.atleast_2d, lambda a: np.atleast_1d(a, a), lambda a: np.append(a, a), np.real_if_close),
+    *(lambda a: np.repeat(a, 2), lambda a: np.tile(a, 1), lambda a: np.roll(a, 3), lambda a: np.resize(a, 5)),
+    *(lambda a: np.meshgrid(a, a, copy=False), lambda a: np.repeat(a, [1, 2], axis=0), lambda a: np.repeat(a, a)),
+]
+VIEWING = [
+    *(lambda a: np.expand_dims(a, 0), lambda a: np.split(a, 2), lambda a: np.moveaxis(a[:, None], 0, 1)),
+    *(lambda a: np.einsum("i->i", a), lambda a: np.einsum("i,i", a, a), lambda a: np.einsum("i,j", a, a)),
+    *(lambda a: np.einsum("ii->i", a[:9].reshape(3, 3, copy=False)), lambda a: np.broadcast_to(a, (2, 12))),
+    *(lambda a: np.broadcast_arrays(a, a[:1]), lambda a: np.swapaxes(a, 0, 0), lambda a: np.einsum("ij", a)),
+    *(lambda a: np.swapaxes(a, 0, 2), lambda a: np.rollaxis(a, 0), lambda a: np.rot90(a[None]), np.diagonal),
+]
+
+
+@pytest.mark.parametrize("call", COPYING, ids=range(len(COPYING)))
+@pytest.mark.parametrize("made", ["imported", "computed", "view"])
+def test_a_function_that_copies_gives_numpys_values_and_no_alias(call, made):
+    n = np.arange(12)
+    x = cowarray.array(n)
+    x = {"computed": x + 0, "view": x[:]}.get(made, x)
+    ours = outcome(call, x)
+    agree(ours, outcome(call, n))
+    for result in arrays_of(ours[0]):
+        assert not cowarray.aliases(result, x)
+        if result.flags.writeable:
+            result[...] = 77
+    same(x, n)
+
+
+@pytest.mark.parametrize("call", VIEWING, ids=range(len(VIEWING)))
+@pytest.mark.parametrize("made", ["imported", "computed", "view", "shared"])
+def test_a_function_that_views_gives_views_where_numpy_does(call, made):
+    n = np.arange(12)
+    x = cowarray.array(n)
+    x = {"computed": x + 0, "view": x[:]}.get(made, x)
+    kept = x.copy() if made == "shared" else None
+    ours, theirs = outcome(call, x), outcome(call, n)
+    agree(ours, theirs)
+    x[...], n[...] = 5, 5
+    agree(ours, theirs)  # what is a view has changed with its array
+    assert kept is None or kept.tolist() == list(range(12))
+
+
+# ---- functions that read what they ask to be writable ----------------------------------------------------------------
+
+READING = [
+    *(lambda a: a.argmax(), lambda a: a.argmin(), lambda a: a.argmax(0), lambda a: a.argmin(axis=-1), np.argmax),
+    *(lambda a: np.argmin(a, axis=0, keepdims=True), lambda a: a.argmax(5), lambda a: a.argmax(out=3)),
+    *(lambda a: a.repeat(3), lambda a: np.repeat(a, 2, axis=0), lambda a: np.repeat(a, -1), np.bincount),
+    *(lambda a: np.bincount(a, a), lambda a: np.convolve(a, [1, 2]), lambda a: np.correlate(a, a, "full")),
+    *(lambda a: np.interp(a, [0, 1], [0.0, 2.0]), lambda a: np.interp(0.5, a, a)),
+]
+
+
+@pytest.mark.parametrize("call", READING, ids=range(len(READING)))
+@pytest.mark.parametrize("dtype", ["?", "i8", "f4", "f8", ">f8", ">i4", "D", "g", "M8[s]", "U3", "O"])
+def test_a_function_that_reads_leaves_its_array_as_it_is(call, dtype):
+    whole = np.random.default_rng(7).integers(0, 9, (6, 8)).astype(dtype)
+    for n in (whole[0], whole[1, ::-2], whole, whole.T, whole[:0], np.asarray(whole[0, 0]), np.broadcast_to(whole[0, 0], 3)):
+        x = cowarray.array(n, copy=None)
+        x.setflags(write=False)
+        kept = x.copy()
+        agree(outcome(call, x), outcome(call, n))
+        assert not x.flags.writeable
+        same(kept, np.array(n))
+
+
+@pytest.mark.parametrize("dtype", [*NUMBERS, *OTHERS])
+def test_item_gives_pythons_numbers(dtype):
+    n = np.arange(6).astype("i8").astype(dtype) if dtype != "i4,f8" else np.zeros(6, dtype)
+    places = [(), (0,), (3,), (-1,), (6,), (-7,), (1, 2), (True,), ((1,),), (2**70,), (np.int8(2),), (1.0,), ("a",)]
+    for theirs in (n, n[::-2], n.reshape(2, 3), n.reshape(2, 3).T, n[1], n[:1], n[:0], n.reshape(6, 1)[:, 0]):
+        theirs = np.asarray(theirs)
+        for x in (cowarray.array(theirs), cowarray.array(theirs)[...]):
+            for read in (False, True):
+                if read:
+                    x.tolist()
+                for place in places:
+                    agree(outcome(x.item, *place), outcome(theirs.item, *place))
+
+
+# ---- copyto ----------------------------------------------------------------------------------------------------------
+
+
+def test_copyto_writes_what_numpy_writes():
+    chance = np.random.default_rng(3)
+    dtypes = ["f8", "f8", "f8", "i8", "f4", ">f8", "D", "O", "U3"]
+    parts = [lambda a: a, lambda a: a[::-1], lambda a: a[2:7], lambda a: a[:5], lambda a: a[:, None], lambda a: a[:1]]
+    parts += [lambda a: a[None], lambda a: a[3, ...], lambda a: a.reshape(2, 5, copy=False), lambda a: a[:0]]
+    written = 0
+    for _ in range(2000):
+        (a, m), (b, n) = (pair(chance.integers(0, 9, 10).astype(chance.choice(dtypes))) for _ in range(2))
+        if chance.random() < 0.3:
+            b, n = a, m
+        copies = (a.copy(), b.copy()) if chance.random() < 0.5 else ()
+        if chance.random() < 0.1:
+            a.setflags(write=False)
+            m.setflags(write=False)
+        expected = [copy.tolist() for copy in copies]
+        to, of = chance.integers(0, len(parts), 2)
+        named = [{}, {}, {"casting": "unsafe"}, {"where": True}, {"where": False}, {"casting": "x"}][chance.integers(6)]
+        ours = outcome(np.copyto, parts[to](a), parts[of](b), **named)
+        theirs = outcome(np.copyto, parts[to](m), parts[of](n), **named)
+        agree(ours, theirs)
+        same(a, m)
+        same(b, n)
+        assert [copy.tolist() for copy in copies] == expected
+        written += theirs[1] is None
+    assert written > 300
+
+
 # ---- out -------------------------------------------------------------------------------------------------------------
 
 OUTS = [
