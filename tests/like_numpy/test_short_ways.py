@@ -1,6 +1,7 @@
 """Calls that go a shorter way (functions, `out`, `astype`, `zeros`) give what NumPy gives, and alias nothing."""
 
 import itertools
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -348,6 +349,20 @@ def test_a_function_that_reads_leaves_its_array_as_it_is(call, dtype):
         agree(outcome(call, x), outcome(call, n))
         assert not x.flags.writeable
         same(kept, np.array(n))
+
+
+def test_they_copy_nothing_first():
+    x = cowarray.array(np.arange(1e6))
+    shared = x.copy()
+    tracemalloc.start()
+    try:
+        for call in (x.argmax, x.argmin, lambda: x.argmax(0), lambda: np.argmax(x), lambda: shared.argmin(axis=0)):
+            tracemalloc.reset_peak()
+            before = tracemalloc.get_traced_memory()[0]
+            call()
+            assert tracemalloc.get_traced_memory()[1] - before < 1e6
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("dtype", [*NUMBERS, *OTHERS])

@@ -24,6 +24,7 @@ cdef class Operation:
     cdef object picks  # which parameters say which elements are touched, and how; or None
     cdef tuple changed  # parameters that NumPy's own code changes in place: it gets copies
     cdef bint only_reads  # as long as it gets no arguments
+    cdef bint copies_readonly  # NumPy copies a read-only array before it reads it: see `lent`
     cdef bint is_quick  # without `out`, runs no user code and writes no argument: see quick_call
     cdef Py_ssize_t out_at  # the position of `out`
     # Of functions:

@@ -26,6 +26,7 @@ from cowarray._array.array cimport (
     extent_of,
     guarded_header,
     has_doorkeeper,
+    header_at,
     header_beside,
     is_array,
     is_array_type,
@@ -46,7 +47,7 @@ from cowarray._array.exports cimport export
 from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport distinct, MAXDIMS
 from cowarray._c.gil cimport KEEPS_HEADERS
-from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, PyArray_BASE, PyArray_DescrCheck
+from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PyArray_BASE, PyArray_DescrCheck
 from cowarray._c.python cimport (
     enter_recursive_call,
     Py_LeaveRecursiveCall,
@@ -129,7 +130,7 @@ cdef class Operation:
         self.name = name
         (
             self.result, self.writes, self.writes_if, readonly, self.calls_user, self.overwrites_unless, self.picks,
-            self.changed,
+            self.changed, self.copies_readonly,
         ) = row
         self.readonly = bool(readonly)
         self.only_overlapping = readonly == OVERLAPPING
@@ -287,6 +288,8 @@ cdef class Passage:
                 header = export(x, EXPORT)  # functions of the user write to what they are given, as NumPy's may
             else:
                 header = reader_header(x) if self.cautious else self.header_of(x)
+            if self.operation.copies_readonly and not self.cautious:
+                header = lent(header)
             storage = x.storage_
             offset = x.offset
             self.sources.append((x, storage, header, offset))
@@ -488,6 +491,14 @@ cdef class Passage:
             if given is owner or root(given) is owner:
                 return False
         return True
+
+
+cdef cnp.ndarray lent(cnp.ndarray header):
+    """A const header as one that looks writable, for operations whose row says that they only read it."""
+    return header_at(
+        cnp.PyArray_BYTES(header), descr_of(header), cnp.PyArray_NDIM(header), cnp.PyArray_DIMS(header),
+        cnp.PyArray_STRIDES(header), NPY_ARRAY_WRITEABLE, header,
+    )
 
 
 cdef Passage new_passage():
@@ -776,6 +787,8 @@ cdef object quick_call(Operation operation, object implementation, bint is_c, tu
     shown = plain_arguments(args, is_c, passage)
     if shown is None:
         return QUICK_FAILED
+    if operation.copies_readonly:
+        shown = tuple([lent(each) if type(each) is cnp.ndarray else each for each in shown])
     result = PyObject_Call(implementation, shown, <PyObject *>named if named else NULL)
     if passage is not None:
         return passage.result(result)
@@ -952,6 +965,8 @@ cdef object without_passage(Array self, str name, Operation operation, tuple arg
         header = const_header(self)
     storage = self.storage_
     offset = self.offset
+    if operation.copies_readonly:
+        header = lent(header)
     # A gap, if it is written in Python.
     result = PyObject_Call(getattr(header, name), args, NULL) if args else PyObject_CallMethodNoArgs(header, name)
     if type(result) is not cnp.ndarray or root_of(<PyObject *>result) != root_of(<PyObject *>header):
@@ -972,6 +987,8 @@ cdef object call_with_arguments(Operation operation, Array self, str name, tuple
     cdef cnp.ndarray header
     if operation.is_quick and operation.result is FRESH:
         header = guarded_header(self)  # its method can be written in Python
+        if operation.copies_readonly:
+            header = lent(header)
         result = quick_call(operation, getattr(header, name), False, args, kwargs, self, header)
         if result is not QUICK_FAILED:
             return result

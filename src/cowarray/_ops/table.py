@@ -72,6 +72,7 @@ class Row(NamedTuple):
     overwrites_unless: str = ""  # without this parameter, all of what is written is overwritten
     picks: Picks[str] | None = None  # with these parameters, few of the elements may be written
     changed: tuple[str, ...] = ()  # numbers that NumPy's own code changes in place, by accident: it gets copies
+    copies_readonly: bool = False  # only reads, but asks for writable memory: of a read-only array NumPy makes a copy
 
 
 class Parameter(NamedTuple):
@@ -93,6 +94,7 @@ class Operation(NamedTuple):
     overwrites_unless: Parameter | None = None
     picks: Picks[Parameter] | None = None
     changed: tuple[Parameter, ...] = ()
+    copies_readonly: bool = False
 
 
 SELF = -1  # the position of a method's array
@@ -124,11 +126,15 @@ OPERATIONS = {
     # ---- copies in meaning
     **_rows(
         "reshape ravel copy astype "
-        "atleast_1d atleast_2d atleast_3d real_if_close trim_zeros resize meshgrid ix_ append tile repeat roll",
+        "atleast_1d atleast_2d atleast_3d real_if_close trim_zeros resize meshgrid ix_ append tile roll",
         COPY,
     ),
+    "repeat": Row(COPY, copies_readonly=True),
     **_rows("reshape ravel flatten copy lazy_clone astype __copy__ __deepcopy__", COPY, prefix="ndarray."),
     **_rows("conj conjugate", COPY, prefix="ndarray."),
+    # ---- readers of writable memory
+    **_rows("argmax argmin bincount convolve correlate interp", copies_readonly=True),
+    **_rows("argmax argmin repeat", copies_readonly=True, prefix="ndarray."),
     # ---- writers
     "copyto": Row(writes=("dst",), overwrites_unless="where", picks=Picks("true elements", "where")),
     "put": Row(writes=("a",), picks=Picks("flat places", "ind")),
@@ -233,6 +239,7 @@ def _placed(name: str, row: Row, function: Any, *first: Parameter) -> Operation:
         places.get(row.overwrites_unless),
         Picks(row.picks.way, by, places.get(row.picks.beside or "")) if row.picks and by else None,
         tuple([places[name] for name in row.changed]),
+        row.copies_readonly,
     )
 
 
