@@ -128,7 +128,7 @@ from cowarray._native.storage cimport (
     tell_eager,
 )
 from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy, is_array_class, settled_dtype
-from cowarray._ops.indexing cimport get_item, is_settled, set_item, shown_value
+from cowarray._ops.indexing cimport get_item, is_settled, python_number, set_item, shown_value
 from cowarray._ops.operands cimport (
     as_standard,
     bound_provided,
@@ -1599,6 +1599,9 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.item : The same for NumPy's arrays.
         """
+        number = python_number(self, args)
+        if number is not None:
+            return number
         if is_fake(self):
             return take_road("ndarray.item", _plain_item, (self, *args), {})
         return _plain_item(self, *args)

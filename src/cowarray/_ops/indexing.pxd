@@ -21,6 +21,7 @@ cdef Array basic_view(Array self, object key)
 # Make the box of an access to all of x that of the elements which an index picks. where: it as NumPy is to see it.
 cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object where) except -1
 cdef object item_by_numpy(Array self, object key)
+cdef object python_number(Array self, tuple key)
 cdef bint elements_alias(Array x) except -1
 cdef object elements_at(Array self, Array key)
 cdef object item_at(Array self, Py_ssize_t index)

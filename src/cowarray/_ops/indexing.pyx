@@ -446,6 +446,13 @@ cdef cnp.npy_intp element_offset(Array x, object key) except -1:
     return offset
 
 
+cdef object python_number(Array self, tuple key):
+    """The number at one integer for each axis, as Python's; None: NumPy has to look."""
+    cdef char *first = numbers_of(self)
+    cdef cnp.npy_intp offset = element_offset(self, key) if first != NULL else -2
+    return None if offset < 0 else cnp.PyArray_GETITEM(self.header, first - self.offset + offset)
+
+
 cdef inline cnp.npy_intp small_index(object item, cnp.npy_intp length) noexcept:
     """The index counted from the front, or -1 if it is out of range."""
     cdef int overflow = 0
