@@ -16,6 +16,7 @@ cdef extern from "numpy/arrayobject.h":
     void PyArray_ENABLEFLAGS(cnp.ndarray, int)
     int PyArray_CopyInto(cnp.ndarray, cnp.ndarray) except -1
     cnp.ndarray PyArray_Empty(int, cnp.npy_intp *, cnp.dtype, int)
+    int PyArray_FillWithScalar(cnp.ndarray, object) except -1
     cnp.ndarray PyArray_Zeros(int, cnp.npy_intp *, cnp.dtype, int)
     cnp.ndarray PyArray_ArangeObj(object, object, object, PyObject *)
     cnp.ndarray PyArray_NewLikeArray(cnp.ndarray, int, cnp.dtype, int)

@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from cowarray._array.copies import aliases_here
+from cowarray._chapters.declared import shaping
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Device, DType, Order, Shape
 from cowarray._face.ndarray import ndarray
 from cowarray._ops.conversion import copied_array
 from cowarray._ops.creation import arange as _arange
-from cowarray._ops.creation import empty as _empty
 from cowarray._ops.creation import made as _made
-from cowarray._ops.creation import zeros as _zeros
 from cowarray._ops.protocols import dispatched
 
 __all__ = [
@@ -231,7 +230,8 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
     return dispatched(np.diagflat, v, k)
 
 
-def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
+@shaping(np.empty)
+def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Any:
     """An array whose elements have no values yet.
 
     Fresh.
@@ -246,7 +246,6 @@ def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
     like : array, optional
         Of another library, which then makes the result.
     """
-    return _empty(shape, dtype, order, device, like)
 
 
 def empty_like(
@@ -603,7 +602,8 @@ def meshgrid(
     return dispatched(np.meshgrid, *xi, copy=copy, sparse=sparse, indexing=indexing)
 
 
-def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
+@shaping(np.ones)
+def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Any:
     """An array of ones.
 
     Fresh.
@@ -618,7 +618,6 @@ def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devic
     like : array, optional
         Of another library, which then makes the result.
     """
-    return _made(np.ones, device, like, shape, dtype, order)
 
 
 def ones_like(
@@ -744,7 +743,8 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     return dispatched(np.vander, x, N, increasing)
 
 
-def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Array:
+@shaping(np.zeros)
+def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Any:
     """An array of zeros.
 
     Fresh.
@@ -766,7 +766,6 @@ def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
     array([[0., 0., 0.],
            [0., 0., 0.]])
     """
-    return _zeros(shape, dtype, order, device, like)
 
 
 def zeros_like(

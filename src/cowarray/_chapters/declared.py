@@ -1,8 +1,8 @@
 """Functions that are declared: by signature and docstring, without a body. NumPy's function says what they do.
 
-`calling` makes a function of a ufunc, `dispatching` of any other of NumPy's functions, `standardized` of one of ours
-for the standard's namespace. What is made has the declared function's signature and docstring, and no frame: what NumPy
-warns of is told of the line that called it.
+`calling` makes a function of a ufunc, `shaping` of one that makes an array of a shape, `dispatching` of any other of
+NumPy's functions, `standardized` of one of ours for the standard's namespace. What is made has the declared function's
+signature and docstring, and no frame: what NumPy warns of is told of the line that called it.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike
 from cowarray._face.annotations import AnyArray, Array, DType
 from cowarray._native.public import public_space
 from cowarray._ops.conversion import standard_function
+from cowarray._ops.creation import shaped_function
 from cowarray._ops.protocols import dispatched_function, elementwise_function, generalized_function, ufunc_methods
 
-__all__ = ["Ufunc", "calling", "calling_for_two", "dispatching", "standardized"]
+__all__ = ["Ufunc", "calling", "calling_for_two", "dispatching", "shaping", "standardized"]
 
 _FIGURES = ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes")
 _figures = attrgetter(*_FIGURES)
@@ -248,6 +249,25 @@ def dispatching(
 
     def decorated(declared: Callable[_Call, _Result]) -> Callable[_Call, _Result]:
         return cast(Callable[_Call, _Result], _as_declared(dispatched_function(function, declared, arrays), declared))
+
+    return decorated
+
+
+def shaping(function: Callable[..., Any]) -> Callable[[Callable[_Call, Any]], Callable[_Call, Array]]:
+    """A decorator: the declared function as one that makes an array of a shape.
+
+    Parameters
+    ----------
+    function : function
+        numpy.empty, zeros or ones.
+
+    Returns
+    -------
+    function
+    """
+
+    def decorated(declared: Callable[_Call, Any]) -> Callable[_Call, Array]:
+        return cast(Callable[_Call, Array], _as_declared(shaped_function(function, declared), declared, Array))
 
     return decorated
 

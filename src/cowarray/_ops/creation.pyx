@@ -15,10 +15,11 @@ from cowarray._c.numpy cimport (
     PyArray_DescrCheck,
     PyArray_DescrConverter,
     PyArray_Empty,
+    PyArray_FillWithScalar,
     PyArray_Zeros,
 )
 from cowarray._c.python cimport PyLong_AsLongLongAndOverflow
-from cowarray._ops.operands cimport births_leave_lane, is_harmless
+from cowarray._ops.operands cimport births_leave_lane, is_harmless, MISSING
 from cowarray._ops.road cimport function_operation, Operation, quick_call, QUICK_FAILED
 
 from cowarray._ops.protocols import dispatched
@@ -26,25 +27,29 @@ from cowarray._ops.protocols import dispatched
 cnp.import_array()
 
 cdef object numpy_zeros = np.zeros, numpy_empty = np.empty, numpy_arange = np.arange
+cdef enum Content:
+    EMPTY
+    ZEROS
+    ONES
+
 cdef object FLOAT = np.dtype(float)
 cdef dict NOTHING = {}
 
 
-# Unbound, these are CPython's own kind of function: see protocols.pyx.
-@cython.binding(False)
-def zeros(shape, dtype, order, device, like, /):
-    """`cowarray.zeros`."""
-    made = of_shape(shape, dtype, order, device, like, True)
-    return dispatched(numpy_zeros, shape, dtype, order, device=device, like=like) if made is None else made
+def shaped_function(function, declared, /):
+    """A function that makes an array of a shape, as numpy.empty, zeros or ones does: see `elementwise_function`."""
+    cdef Content content = EMPTY if function is numpy_empty else ZEROS if function is numpy_zeros else ONES
+
+    def shaped(shape=MISSING, dtype=None, order="C", *rest, device=None, like=None, **unknown):
+        if shape is MISSING or rest or unknown:
+            declared(*(() if shape is MISSING else (shape, dtype, order)), *rest, **unknown)
+        made = of_shape(shape, dtype, order, device, like, content)
+        return dispatched(function, shape, dtype, order, device=device, like=like) if made is None else made
+
+    return shaped
 
 
-@cython.binding(False)
-def empty(shape, dtype, order, device, like, /):
-    """`cowarray.empty`."""
-    made = of_shape(shape, dtype, order, device, like, False)
-    return dispatched(numpy_empty, shape, dtype, order, device=device, like=like) if made is None else made
-
-
+# Unbound, this is CPython's own kind of function: see protocols.pyx.
 @cython.binding(False)
 def arange(start, stop, step, dtype, device, like, /):
     """`cowarray.arange`; without a stop, start is that."""
@@ -74,7 +79,7 @@ def made(function, device, like, /, *args):
     return dispatched(function, *args, device=device, like=like)
 
 
-cdef object of_shape(object shape, object dtype, object order, object device, object like, bint cleared):
+cdef object of_shape(object shape, object dtype, object order, object device, object like, Content content):
     """A fresh array of numbers; None if NumPy has to look at the arguments, or the road is taken."""
     cdef cnp.npy_intp lengths[MAXDIMS]
     cdef cnp.dtype descr
@@ -101,7 +106,12 @@ cdef object of_shape(object shape, object dtype, object order, object device, ob
     else:
         return None
     Py_INCREF(descr)  # stolen
-    array = PyArray_Zeros(nd, lengths, descr, False) if cleared else PyArray_Empty(nd, lengths, descr, False)
+    if content == ZEROS:
+        array = PyArray_Zeros(nd, lengths, descr, False)
+    else:
+        array = PyArray_Empty(nd, lengths, descr, False)
+    if content == ONES:
+        PyArray_FillWithScalar(array, 1)
     return adopt(array)
 
 
