@@ -129,7 +129,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
     cdef object block = None
     if not cnp.PyArray_Check(obj):
         # NumPy copies lists and scalars; the memory of any other object may be referred to elsewhere.
-        own = type(obj) in COPIED_TYPES
+        own = type(obj) is list or type(obj) in COPIED_TYPES
         if not own and copy is not True and not exports_alias():
             block = block_to_hold(obj)
             if block is not None:
@@ -154,7 +154,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
             check_buffer(obj)
             if copy is False:
                 let_refuse(obj)
-        array = numpy_asarray(with_elements(obj, 0), dtype=dtype, order=order)
+        array = numpy_asarray(with_elements(obj, 0), dtype, order)
         if copy is False and not own:
             # An object that shares its memory gives the same address twice. (Not every __array__ has copy=False.)
             given = numpy_asarray(obj, dtype=dtype, order=order)
@@ -216,6 +216,11 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     from_dlpack : Takes arrays through DLPack.
     numpy.asarray : The same for NumPy's arrays.
     """
+    return taken_in(a, dtype, order, device, copy, like)
+
+
+cdef object taken_in(object a, object dtype, object order, object device, object copy, object like):
+    """The result of `asarray`."""
     if births_leave_lane() or (type(a) is not cnp.ndarray and is_handed_with(a, None)):
         named = {"dtype": dtype, "order": order, "device": device, "copy": copy, "like": like}
         return take_road("asarray", _plain_asarray, (a,), named)
@@ -392,7 +397,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     if most:
         copy = copy if copy is None else as_flag(copy)
         object = shallow(object, dtype, ndmin, most, copy)
-    made = asarray(object, dtype=dtype, order=order, copy=copy, device=device)
+    made = taken_in(object, dtype, order, device, copy, None)
     if not is_array(made):
         return made  # a mode's result
     x = <Array>made
