@@ -30,7 +30,7 @@ from cowarray._c.numpy cimport PyArray_BASE
 from cowarray._c.python cimport PyObject_Call, PyObject_CheckBuffer
 from cowarray._native.storage cimport FOREIGN, Intent, OPERATION, OVERWRITES, WRITES
 from cowarray._ops.conversion cimport check_device, is_subclass, keeps_class, with_elements
-from cowarray._ops.indexing cimport is_settled
+from cowarray._ops.indexing cimport is_number, is_settled, set_item
 from cowarray._ops.large cimport is_large_operand, large_call
 from cowarray._ops.operands cimport (
     any_own_ufunc,
@@ -43,6 +43,7 @@ from cowarray._ops.operands cimport (
     is_itself_alone,
     is_stranger,
     is_strangers,
+    leaves_lane,
     MISSING,
     operand,
     runs_code,
@@ -696,7 +697,19 @@ def _copyto(dst, src, casting="same_kind", where=True):
         if (<Array>src).storage_ is not (<Array>dst).storage_:
             # NumPy writes nothing to memory that it is to be copied from, and does not look whether it is read-only.
             return dispatched(np.copyto, dst, src[np.newaxis], casting, where)
+    if is_assignment(dst, src, casting, where):
+        set_item(<Array>dst, ..., src)
+        return None
     return AS_USUAL
+
+
+cdef bint is_assignment(object dst, object src, object casting, object where) except -1:
+    """Whether copyto does what an assignment does, which takes a shorter way: no conversion, and modes get neither."""
+    return (
+        is_array(dst) and is_array(src) and (<Array>dst).descr is (<Array>src).descr and is_number((<Array>dst).descr)
+        and where is True and type(casting) is str and casting == "same_kind" and (<Array>dst).writeable
+        and not leaves_lane(<Array>dst) and not leaves_lane(<Array>src)
+    )
 
 
 def _ravel(a, order="C"):
