@@ -20,7 +20,7 @@ from cowarray._ops.conversion import standard_function
 from cowarray._ops.creation import shaped_function
 from cowarray._ops.protocols import dispatched_function, elementwise_function, generalized_function, ufunc_methods
 
-__all__ = ["Ufunc", "calling", "calling_for_two", "dispatching", "shaping", "standardized"]
+__all__ = ["Ufunc", "calling", "calling_for_two", "dispatching", "dispatching_for_array", "shaping", "standardized"]
 
 _FIGURES = ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes")
 _figures = attrgetter(*_FIGURES)
@@ -249,6 +249,28 @@ def dispatching(
 
     def decorated(declared: Callable[_Call, _Result]) -> Callable[_Call, _Result]:
         return cast(Callable[_Call, _Result], _as_declared(dispatched_function(function, declared, arrays), declared))
+
+    return decorated
+
+
+def dispatching_for_array(
+    function: Callable[..., Any], arrays: int = 1
+) -> Callable[[Callable[_Call, Any]], Callable[_Call, Array]]:
+    """`dispatching` for a function that gives an array.
+
+    Parameters
+    ----------
+    function : function
+    arrays : int
+
+    Returns
+    -------
+    function
+    """
+
+    def decorated(declared: Callable[_Call, Any]) -> Callable[_Call, Array]:
+        made = _as_declared(dispatched_function(function, declared, arrays), declared, Array)
+        return cast(Callable[_Call, Array], made)
 
     return decorated
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching_for_array
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import AnyArray, Array, Axes, Axis, Cast, DType, Order, Shape
 from cowarray._ops.protocols import dispatched, imported
@@ -231,6 +232,7 @@ def column_stack(tup: _Arrays) -> Array:
     return dispatched(np.column_stack, tup)
 
 
+@dispatching_for_array(np.concatenate)
 def concat(
     arrays: _Arrays,
     /,
@@ -239,7 +241,7 @@ def concat(
     *,
     dtype: DType = None,
     casting: Cast = "same_kind",
-) -> Array:
+) -> Any:
     """Join arrays along an axis that they have.
 
     Fresh, or `out`.
@@ -262,7 +264,6 @@ def concat(
     >>> cowarray.concat([cowarray.asarray([1, 2]), [3]])
     array([1, 2, 3])
     """
-    return dispatched(np.concatenate, arrays, axis, out, dtype=dtype, casting=casting)
 
 
 concatenate = concat
@@ -399,7 +400,8 @@ def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> li
     return dispatched(np.hsplit, imported(ary), indices_or_sections)
 
 
-def hstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") -> Array:
+@dispatching_for_array(np.hstack)
+def hstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Join arrays along their second axis, or along their only one.
 
     Fresh.
@@ -412,7 +414,6 @@ def hstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") ->
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
         Which conversions are allowed.
     """
-    return dispatched(np.hstack, tup, dtype=dtype, casting=casting)
 
 
 def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axis = None) -> Array:
@@ -511,7 +512,8 @@ def ravel(a: ArrayLike, order: Order = "C") -> Array:
     return dispatched(np.ravel, imported(a), order)
 
 
-def repeat(a: ArrayLike, repeats: ArrayLike, axis: Axis = None) -> Array:
+@dispatching_for_array(np.repeat, arrays=2)
+def repeat(a: ArrayLike, repeats: ArrayLike, axis: Axis = None) -> Any:
     """Repeat each element, along an axis.
 
     A copy, made at once.
@@ -524,7 +526,6 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: Axis = None) -> Array:
     axis : int, optional
         The array is flattened first if omitted.
     """
-    return dispatched(np.repeat, a, repeats, axis)
 
 
 def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", *, copy: bool | None = None) -> Array:
@@ -681,6 +682,7 @@ def squeeze(a: ArrayLike, axis: Axes = None) -> Array:
     return dispatched(np.squeeze, imported(a), axis)
 
 
+@dispatching_for_array(np.stack)
 def stack(
     arrays: _Arrays,
     axis: SupportsIndex = 0,
@@ -688,7 +690,7 @@ def stack(
     *,
     dtype: DType = None,
     casting: Cast = "same_kind",
-) -> Array:
+) -> Any:
     """Join arrays of one shape along a new axis.
 
     Fresh, or `out`.
@@ -705,7 +707,6 @@ def stack(
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
         Which conversions are allowed.
     """
-    return dispatched(np.stack, arrays, axis, out, dtype=dtype, casting=casting)
 
 
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
@@ -796,7 +797,8 @@ def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> li
     return dispatched(np.vsplit, imported(ary), indices_or_sections)
 
 
-def vstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") -> Array:
+@dispatching_for_array(np.vstack)
+def vstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Join arrays along their first axis; those of one axis are rows.
 
     Fresh.
@@ -809,7 +811,6 @@ def vstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") ->
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
         Which conversions are allowed.
     """
-    return dispatched(np.vstack, tup, dtype=dtype, casting=casting)
 
 
 complete(globals())

@@ -11,6 +11,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Axis
 from cowarray._ops.protocols import dispatched
@@ -30,6 +31,7 @@ __all__ = [
 _DEFAULT = np._NoValue  # "not given", where None would mean something
 
 
+@dispatching(np.argmax)
 def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the greatest elements along an axis, of the first where several are.
 
@@ -45,9 +47,9 @@ def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
     keepdims : bool, optional
         Whether the reduced axis stays, with length 1.
     """
-    return dispatched(np.argmax, a, axis=axis, out=out, keepdims=keepdims)
 
 
+@dispatching(np.argmin)
 def argmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
     """Indices of the least elements along an axis, of the first where several are.
 
@@ -63,7 +65,6 @@ def argmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
     keepdims : bool, optional
         Whether the reduced axis stays, with length 1.
     """
-    return dispatched(np.argmin, a, axis=axis, out=out, keepdims=keepdims)
 
 
 def argwhere(a: ArrayLike) -> Any:
@@ -175,6 +176,7 @@ def searchsorted(
     return dispatched(np.searchsorted, a, v, side=side, sorter=sorter)
 
 
+@dispatching(np.where, arrays=3)
 def where(condition: ArrayLike, x: Any = _DEFAULT, y: Any = _DEFAULT, /) -> Any:
     """Elements of x where the condition holds, and of y elsewhere.
 
@@ -196,7 +198,6 @@ def where(condition: ArrayLike, x: Any = _DEFAULT, y: Any = _DEFAULT, /) -> Any:
     >>> cowarray.where(x > 0, x, 0)
     array([0, 2, 0])
     """
-    return dispatched(np.where, condition, *[each for each in (x, y) if each is not _DEFAULT])
 
 
 complete(globals())

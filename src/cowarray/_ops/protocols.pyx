@@ -381,11 +381,21 @@ def dispatched_function(function, declared, arrays, /):
     cdef tuple names = declared.__code__.co_varnames[:arrays]
 
     def call(*args, **kwargs):
-        result = quickly_dispatched(function, args, kwargs)
+        refusal = None
+        try:
+            result = quickly_dispatched(function, args, kwargs)
+        except TypeError as error:
+            refusal = error
+        if refusal is not None:
+            declared(*args, **kwargs)  # refuses by the declared name what does not fit
+            raise refusal
         if result is not QUICK_FAILED:
             return result
         declared(*args, **kwargs)
-        args += tuple([kwargs.pop(name) for name in names[len(args):]])
+        for name in names[len(args):]:
+            if name not in kwargs:
+                break  # left out, as those behind it, or of a function that takes them by position alone
+            args += (kwargs.pop(name),)
         return slowly_dispatched(function, arrays, args, kwargs)
 
     return call
