@@ -852,7 +852,14 @@ cdef object plain_argument(object value, bint is_c, Passage passage):
 cdef object plain_items(object values, bint is_c, Passage passage):
     """A list or tuple of arrays, numbers, names and dtypes, not nested; else QUICK_FAILED. A gap."""
     cdef list seen = None
+    cdef tuple together
     cdef Py_ssize_t i
+    if type(values) is tuple:
+        for item in <tuple>values:
+            if type(item) is list or type(item) is tuple:
+                return QUICK_FAILED
+        together = plain_arguments(<tuple>values, is_c, passage)
+        return QUICK_FAILED if together is None else together
     for i, item in enumerate(values):
         if type(item) is list or type(item) is tuple:
             return QUICK_FAILED
@@ -863,9 +870,7 @@ cdef object plain_items(object values, bint is_c, Passage passage):
             if seen is None:
                 seen = listed(values)
             seen[i] = shown
-    if seen is None:
-        return values
-    return tuple(seen) if type(values) is tuple else seen
+    return values if seen is None else seen
 
 
 cdef tuple plain_arguments(tuple args, bint is_c, Passage passage):
