@@ -1,6 +1,7 @@
 """Calls that go a shorter way (functions, `out`, `astype`, `zeros`) give what NumPy gives, and alias nothing."""
 
 import itertools
+import operator
 import tracemalloc
 import warnings
 
@@ -342,7 +343,15 @@ READING = [
 @pytest.mark.parametrize("dtype", ["?", "i8", "f4", "f8", ">f8", ">i4", "D", "g", "M8[s]", "U3", "O"])
 def test_a_function_that_reads_leaves_its_array_as_it_is(call, dtype):
     whole = np.random.default_rng(7).integers(0, 9, (6, 8)).astype(dtype)
-    for n in (whole[0], whole[1, ::-2], whole, whole.T, whole[:0], np.asarray(whole[0, 0]), np.broadcast_to(whole[0, 0], 3)):
+    for n in (
+        whole[0],
+        whole[1, ::-2],
+        whole,
+        whole.T,
+        whole[:0],
+        np.asarray(whole[0, 0]),
+        np.broadcast_to(whole[0, 0], 3),
+    ):
         x = cowarray.array(n, copy=None)
         x.setflags(write=False)
         kept = x.copy()
@@ -377,6 +386,39 @@ def test_item_gives_pythons_numbers(dtype):
                     x.tolist()
                 for place in places:
                     agree(outcome(x.item, *place), outcome(theirs.item, *place))
+
+
+# ---- masks -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [*NUMBERS, *OTHERS])
+def test_a_mask_picks_what_it_picks_in_numpy(dtype):
+    chance = np.random.default_rng(5)
+    for shape in [(0,), (1,), (10,), (255,), (256,), (257,), (16, 16), (2, 0, 3), (4, 4, 4)]:
+        n = values_of(dtype, shape)
+        mask = chance.random(shape) < chance.random()
+        for lay in (lambda a: a, lambda a: a.T, lambda a: a[::-1], lambda a: a[..., ::2], lambda a: a[:, None]):
+            for other in (lay, lambda a: a, lambda a: a[:1], lambda a: a.view("i1")):
+                x, where = lay(cowarray.array(n)), other(cowarray.array(mask))
+                ours, theirs = outcome(operator.getitem, x, where), outcome(operator.getitem, lay(n), other(mask))
+                agree(ours, theirs)
+                if theirs[1] is None and theirs[0].size:
+                    ours[0][...] = ours[0][:1].copy()
+                    same(x, lay(n))
+    mask = cowarray.array(np.array([2, 0, 255], "u1")).view("?")  # true is what is not 0
+    assert cowarray.arange(3)[mask].tolist() == [0, 2]
+
+
+def test_a_mask_of_itself():
+    x = cowarray.array(np.array([True, False, True]))
+    assert x[x].tolist() == [True, True]
+    assert x[~x].tolist() == [False]
+
+
+def values_of(dtype, shape):
+    if dtype == "i4,f8":
+        return np.zeros(shape, dtype)
+    return np.arange(np.prod(shape)).reshape(shape).astype("i8").astype(dtype)
 
 
 # ---- copyto ----------------------------------------------------------------------------------------------------------

@@ -97,6 +97,9 @@ from cowarray._ops.picking cimport AN_INDEX, narrow_to, new_picked, place_of, pu
 
 cnp.import_array()
 
+cdef enum:
+    SHORT_MASK = 256
+
 cdef object numpy_asarray = np.asarray
 cdef object numpy_empty = np.empty
 cdef object as_strided = np.lib.stride_tricks.as_strided
@@ -409,7 +412,43 @@ cdef bint elements_alias(Array x) except -1:
 cdef object elements_at(Array self, Array key):
     """self[key], for a mask or an array of integers, which has axes: NumPy's result is fresh."""
     where = key_beside(self, key)
-    return adopt(PyObject_GetItem(const_header(self), where))
+    cdef cnp.ndarray header = const_header(self)
+    if is_short_mask(header, where):
+        return adopt(masked(header, where))
+    return adopt(PyObject_GetItem(header, where))
+
+
+cdef bint is_short_mask(cnp.ndarray header, cnp.ndarray where) noexcept:
+    """Whether a mask picks among few numbers, which lie as its elements do: NumPy's iterator costs more than they."""
+    cdef int nd = cnp.PyArray_NDIM(header)
+    return (
+        cnp.PyArray_TYPE(where) == cnp.NPY_BOOL and cnp.PyArray_NDIM(where) == nd
+        and cnp.PyArray_SIZE(where) <= SHORT_MASK and is_number(descr_of(header))
+        and memcmp(cnp.PyArray_DIMS(where), cnp.PyArray_DIMS(header), nd * sizeof(cnp.npy_intp)) == 0
+        and cnp.PyArray_CHKFLAGS(header, cnp.NPY_ARRAY_C_CONTIGUOUS)
+        and cnp.PyArray_CHKFLAGS(where, cnp.NPY_ARRAY_C_CONTIGUOUS)
+    )
+
+
+cdef cnp.ndarray masked(cnp.ndarray header, cnp.ndarray where):
+    """header[where] of what `is_short_mask` has looked at."""
+    cdef const char *chosen = cnp.PyArray_BYTES(where)
+    cdef const char *source = cnp.PyArray_BYTES(header)
+    cdef cnp.npy_intp size = cnp.PyArray_SIZE(where), itemsize = cnp.PyArray_ITEMSIZE(header), count = 0, i
+    cdef cnp.dtype descr = descr_of(header)
+    cdef cnp.ndarray made
+    cdef char *place
+    for i in range(size):
+        count += chosen[i] != 0
+    Py_INCREF(descr)  # stolen
+    made = PyArray_Empty(1, &count, descr, False)
+    place = cnp.PyArray_BYTES(made)
+    for i in range(size):
+        if chosen[i] != 0 and count > 0:  # another thread may write to the mask meanwhile
+            memcpy(place, source + i * itemsize, itemsize)
+            place += itemsize
+            count -= 1
+    return made
 
 
 cdef object item_at(Array self, Py_ssize_t index):
