@@ -67,6 +67,18 @@ OPERATIONS = {
     "np.add.reduce(a)": ("r = np.add.reduce(a)", "r = np.add.reduce(a)"),
     "cowarray.arange(10)": ("r = cowarray.arange(10)", "r = np.arange(10)"),
     "a.sort()": ("a.sort()", "a.sort()"),
+    "a[m]": ("r = a[m]", "r = a[m]"),
+    "a.argmax()": ("r = a.argmax()", "r = a.argmax()"),
+    "a.item(i)": ("r = a.item(i)", "r = a.item(i)"),
+    "np.copyto(a, b)": ("np.copyto(a, b)", "np.copyto(a, b)"),
+    "np.repeat(a, 2)": ("r = np.repeat(a, 2)", "r = np.repeat(a, 2)"),
+    "np.einsum('i,i', a, b)": ("r = np.einsum('i,i', a, b)", "r = np.einsum('i,i', a, b)"),
+    "np.where(m)": ("r = np.where(m)", "r = np.where(m)"),
+    "cowarray.where(m, a, b)": ("r = cowarray.where(m, a, b)", "r = np.where(m, a, b)"),
+    "cowarray.concatenate((a, b))": ("r = cowarray.concatenate((a, b))", "r = np.concatenate((a, b))"),
+    "cowarray.array([1.0, 2.0])": ("r = cowarray.array([1.0, 2.0])", "r = np.array([1.0, 2.0])"),
+    "cowarray.ones(10)": ("r = cowarray.ones(10)", "r = np.ones(10)"),
+    "for v in x.flat": ("for r in a.flat: pass", "for r in a.flat: pass"),
 }
 
 
@@ -79,12 +91,13 @@ def loops(library):
     def operands():
         n = np.arange(1.0, 11.0)
         own = (lambda array: cowarray.array(array)) if library == "cowarray" else np.copy
-        return own(n), own(n[::-1]), n
+        return own(n), own(n[::-1]), n, own(n > 5)
 
     for name in OPERATIONS:
         statement = OPERATIONS[name][library == "numpy"]
         scope = {"np": np, "cowarray": cowarray, "operands": operands}
-        exec(f"def loop(times):\n a, b, n = operands(); i = 3; v = 1.5\n for _ in range(times):\n  {statement}", scope)
+        given = "a, b, n, m = operands(); i = 3; v = 1.5"
+        exec(f"def loop(times):\n {given}\n for _ in range(times):\n  {statement}", scope)
         loop = scope["loop"]
         loop(FEW)
         os.getloadavg()
