@@ -249,3 +249,28 @@ def test_an_array_is_either_in_the_peak_or_real(make):
         small = make([1.0, 2.0])
     assert (large.size, small.size) == (1000, 2)
     assert (plan.peak_bytes, plan.real_bytes) == (8000, 16)
+
+
+COMPUTED = {
+    "median": lambda x: np.median(x, axis=0),
+    "gradient": lambda x: np.gradient(x, axis=0),
+    "searchsorted": lambda x: np.searchsorted(x[0], 0.5),
+    "std": lambda x: np.std(x),
+    "linspace": lambda x: np.linspace(0, 1, 100_000),
+}
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_what_numpys_code_computes_of_real_arrays_is_no_part_of_a_plan(name):
+    with cowarray.fake(real=MIB) as plan:
+        x = cowarray.ones((10, 10_000))
+        COMPUTED[name](x)
+    assert (plan.peak_bytes, plan.live_bytes) == (0, 0)
+
+
+def test_numpys_code_leaves_nothing_of_what_stood_for_real_arrays():
+    x = cowarray.ones((10, 10_000))
+    with cowarray.fake() as plan:
+        y = np.gradient(x)[0]
+    assert plan.live_bytes == y.nbytes
+    assert plan.peak_bytes < 6 * y.nbytes

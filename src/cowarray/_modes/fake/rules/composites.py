@@ -23,7 +23,7 @@ from cowarray._chapters import creation
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.common.blocks import call_in
 from cowarray._modes.fake.calls import Block, Call
-from cowarray._modes.fake.fakes import as_laid, first_fake, is_fake, make, twin
+from cowarray._modes.fake.fakes import Ledger, Origin, as_laid, first_fake, is_fake, make, twin
 from cowarray._modes.fake.refusals import FakeError
 from cowarray._modes.fake.rules.numpy_code import fromnumeric, umath
 from cowarray._modes.layouts.inference import Layout, ValuesNeeded, copied
@@ -358,9 +358,13 @@ def run(call: Any, function: Any, args: Any, kwargs: Any, assumed: Any = None, a
     return _finished(call, _inside(call, function, args, kwargs, assumed, answers), assumed is not None)
 
 
-def _inside(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any, answers: bool = False) -> Any:
+def _inside(
+    call: Call, function: Any, args: Any, kwargs: Any, assumed: Any, answers: bool = False, origin: Origin | None = None
+) -> Any:
+    """Run it. origin: on whose account its arrays are; default: the line's."""
     row = table.OPERATIONS.get(call.operation)
-    origin = call.origin if row is not None and row.writes else call.origin.within
+    origin = origin or call.origin
+    origin = origin if row is not None and row.writes else origin.within
     answers = answers and call.assumptions is not None
     block = Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed, answers)
     try:
@@ -375,21 +379,16 @@ def _inside(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any, ans
 
 
 def _of_real(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) -> Any:
-    """An operation on real arrays in a block: small results are computed, of others only the layout matters."""
+    """An operation on real arrays in a block: small results are computed, of others only the layout matters.
+
+    Which of the two it is shows on an account that nobody asks for: what is computed is no part of a plan.
+    """
     known: dict[Any, Any] = {}
-    origin = call.origin
-
-    def hidden(value: Any) -> Any:
-        if isinstance(value, ndarray):
-            return twin(value, origin, known) if value.nbytes >= SMALL else value
-        if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.nbytes >= SMALL:
-            return make(origin, *_layout(value))
-        if type(value) in (list, tuple):
-            return type(value)([hidden(item) for item in value])
-        return value
-
+    aside = Ledger(False).here()
+    args = _hidden(args, aside, known)
+    kwargs = {name: _hidden(value, aside, known) for name, value in kwargs.items()}
     try:
-        result = _inside(call, function, hidden(args), {name: hidden(value) for name, value in kwargs.items()}, assumed)
+        result = _inside(call, function, args, kwargs, assumed, origin=aside)
     except FakeError:
         return call.forgotten()
     if any(type(each) is np.ndarray and each.base is not None for each in _arrays_in(result)):
@@ -397,8 +396,20 @@ def _of_real(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) ->
     is_planned = known or any(call.is_large(each) for each in _arrays_in(result))
     nbytes = sum([each.nbytes for each in _arrays_in(result)])
     if is_planned and nbytes >= call.block.real and _is_new(call, result, known):
-        return _finished(call, result)
+        del result
+        return _finished(call, _inside(call, function, args, kwargs, assumed))
     return call.forgotten()
+
+
+def _hidden(value: Any, aside: Any, known: Any) -> Any:
+    """A real argument as NumPy's code gets it: one without bytes where it is large."""
+    if isinstance(value, ndarray):
+        return twin(value, aside, known) if value.nbytes >= SMALL else value
+    if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.nbytes >= SMALL:
+        return make(aside, *_layout(value))
+    if type(value) in (list, tuple):
+        return type(value)([_hidden(item, aside, known) for item in value])
+    return value
 
 
 def _layout(x: Any) -> Any:
