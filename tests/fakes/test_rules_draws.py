@@ -73,3 +73,14 @@ def test_the_old_functions_too():
     assert made.shape == (2, 4)
     cw.random.shuffle(x)
     assert cw.is_fake(cw.random.choice(x, 3))
+
+
+@pytest.mark.parametrize("random", [cw.random, cw.random.default_rng(2)], ids=["old", "new"])
+def test_a_choice_of_many_is_planned_and_one_by_fake_probabilities_too(random):
+    p = cw.fake_like(np.full(4, 0.25))
+    assert [random.choice(4, p=p).shape, random.choice(np.arange(4.0), 3, p=p).shape] == [(), (3,)]
+    with cw.fake(real=100) as plan:
+        drawn = [random.choice(9, 1000), random.choice(cw.arange(9.0), (10, 100)), random.choice(["a", "b"], 1000)]
+        few = random.choice(9, 3)
+        assert [*map(cw.is_fake, drawn), cw.is_fake(few), type(random.choice([3, 3]).item())] == [True] * 3 + [False, int]
+        assert plan.live_bytes == 8000 + 8000 + 4000

@@ -24,7 +24,7 @@ from cowarray._face.annotations import AnyArray, DType, Size
 from cowarray._face.ndarray import ndarray
 from cowarray._native.storage import is_fake_storage
 from cowarray._ops.conversion import asarray
-from cowarray._ops.protocols import born, fresh
+from cowarray._ops.protocols import born
 
 __all__ = [
     "MT19937",
@@ -275,13 +275,12 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.choice : The same stream as NumPy's arrays.
         """
-        if has_no_bytes(a):
+        if has_no_bytes(a) or has_no_bytes(p):
             return born(self._numpys.choice, a, size, replace, p, axis, shuffle)
         shown = a.to_numpy() if type(a) is ndarray else a
-        result = self._numpys.choice(shown, size, replace, p, axis, shuffle)
         if size is None and np.ndim(a) == 1:
-            return result  # an element; if it is an array, it belongs to the user
-        return fresh(result)
+            return self._numpys.choice(shown, size, replace, p, axis, shuffle)  # an element, perhaps the user's array
+        return born(self._numpys.choice, shown, size, replace, p, axis, shuffle)
 
     # ---- numbers that can be written to out --------------------------------------------------------------------------
 

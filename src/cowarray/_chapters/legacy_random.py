@@ -13,7 +13,7 @@ import numpy as np
 
 from cowarray._chapters.generators import has_no_bytes, target
 from cowarray._face.ndarray import ndarray
-from cowarray._ops.protocols import born, fresh
+from cowarray._ops.protocols import born
 
 __all__ = ["NAMES", "RandomState", "legacy_function"]
 
@@ -39,9 +39,8 @@ def _drawing(numpys: Any, name: str) -> Any:
             return born(numpys, *args, **kwargs)
         args = tuple([value.to_numpy() if type(value) is ndarray else value for value in args])
         kwargs = {key: value.to_numpy() if type(value) is ndarray else value for key, value in kwargs.items()}
-        if name in _KEPT:
-            result = numpys(*args, **kwargs)
-            return fresh(result) if type(result) is np.ndarray and _has_a_size(args, kwargs) else result
+        if name in _KEPT and not _has_a_size(args, kwargs):
+            return numpys(*args, **kwargs)
         return born(numpys, *args, **kwargs)
 
     return draw
