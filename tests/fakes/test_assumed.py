@@ -378,3 +378,29 @@ def test_small_arrays_stay_real():
         assert bool(x.mean() == 1)
         assert x[x > 0].shape == (30,)
     assert plan.assumed == []
+
+
+@pytest.mark.parametrize("name", [name for name in PICKING if name.startswith("x[") and "flat" not in name])
+@pytest.mark.parametrize("fraction", FRACTIONS)
+def test_a_mask_with_values_picks_as_many_as_it_has(name, fraction):
+    for shape, order in itertools.product([(4, 8), (8, 4, 3)], LAYOUTS):
+        x = data(shape, order)
+        axis = -1 if name == "x[..., column]" else 1
+        masks = mask_of(shape, fraction, order), mask_of(shape[:1], fraction), mask_of((shape[axis],), fraction)
+        for make in (cw.asarray, np.asarray):
+            found = PICKING[name](cw.fake_like(x), *map(make, masks))
+            assert cw.is_fake(found)
+            assert layout(found) == layout(PICKING[name](x, *masks))
+
+
+def test_what_is_assigned_to_a_mask_with_values_must_fit():
+    with cw.fake():
+        x = cw.zeros((10, 4))
+    mask = np.arange(10) < 3
+    for key, value in ((mask, cw.ones((3, 4))), (mask, x[0]), ((mask, 1), [1, 2, 3]), ([True] + 9 * [False], x[:1])):
+        x[key] = value
+    for key, value in ((mask, cw.ones((4, 4))), ((mask, 1), [1, 2]), (mask[:9], 1)):
+        with pytest.raises((ValueError, IndexError)) as found:
+            x[key] = value
+        with pytest.raises(found.type):
+            np.zeros((10, 4))[key] = np.asarray(value)

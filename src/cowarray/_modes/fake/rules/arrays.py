@@ -1,5 +1,6 @@
 """Rules of what arrays do themselves: views, indexing, copies and conversions."""
 
+import contextlib
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -8,9 +9,9 @@ from cowarray._face.ndarray import ndarray
 from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import copying, count_copy, during, first_fake, is_fake, settle_key
 from cowarray._modes.fake.rules.methods import check_places
-from cowarray._modes.fake.rules.picking import fake_masks, with_places
+from cowarray._modes.fake.rules.picking import masks_in, with_places
 from cowarray._modes.fake.rules.rules import VIEWS, rule
-from cowarray._modes.layouts.inference import Layout, assigned, cast, fresh, indexed, reshaped_copy
+from cowarray._modes.layouts.inference import Layout, ValuesNeeded, assigned, cast, fresh, indexed, reshaped_copy
 from cowarray._ops import table
 
 __all__ = []
@@ -72,8 +73,8 @@ def get_item(call: Call) -> Any:
         return call.view(x)
     header = call.header(x)
     if not is_basic:
-        masks = fake_masks(key)
-        if masks and call.block.assumed is not None:
+        masks = masks_in(key)
+        if any(map(is_fake, masks)) and call.block.assumed is not None:
             return call.give(_of_no_elements(header, key, masks))
         shown = _shown_key(call, key)
         layout = indexed(header, with_places(call, header, key, shown) if masks else shown)
@@ -150,13 +151,18 @@ def set_item(call: Call) -> Any:
             raise ValueError("setting an array element with a sequence")
         whole = part.size == header.size
         assigned(header, key, _kind_of(shown))
-    elif fake_masks(key):
+    elif any(map(is_fake, masks_in(key))):
         _check_masked(call, header, key, shown)
         key = ...
     else:
         if is_real:
             np.array(value, dtype=x.dtype)
-        assigned(header, _shown_key(call, key), _kind_of(shown))
+        places = _shown_key(call, key)
+        if masks_in(key):
+            with contextlib.suppress(ValuesNeeded):
+                assigned(header, places, _kind_of(shown))
+            places = with_places(call, header, key, places)
+        assigned(header, places, _kind_of(shown))
         check_places(header.shape, key)
     call.writes(x, whole, text=True, key=key)
     return None

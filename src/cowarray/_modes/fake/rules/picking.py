@@ -13,7 +13,7 @@ from cowarray._modes.fake.rules.rules import VALUES, enter, rule
 from cowarray._modes.layouts.inference import Layout, ValuesNeeded, fresh, indexed
 from cowarray._modes.layouts.layouts import ghost
 
-__all__ = ["MASK", "fake_masks", "where_true", "with_places"]
+__all__ = ["MASK", "masks_in", "where_true", "with_places"]
 
 MASK = "the shape of what a mask picks depends on its values"
 _SHAPE = "the shape of the result depends on values"
@@ -25,17 +25,19 @@ _INTP = np.dtype(np.intp)
 # ---- masks
 
 
-def fake_masks(key: Any) -> list[ndarray]:
-    """The masks without values in an index."""
-    return [
-        item
-        for item in (key if type(key) is tuple else (key,))
-        if isinstance(item, ndarray) and is_fake(item) and item.dtype == bool
-    ]
+def masks_in(key: Any) -> list[Any]:
+    """The masks in an index: arrays of booleans, and those without axes that have no values."""
+    return [item for item in (key if type(key) is tuple else (key,)) if _is_mask(item)]
+
+
+def _is_mask(item: Any) -> bool:
+    if not isinstance(item, (ndarray, np.ndarray)) or item.dtype != bool:
+        return False
+    return item.ndim > 0 or is_fake(item)
 
 
 def with_places(call: Call, header: Any, key: Any, shown: tuple[Any, ...]) -> tuple[Any, ...]:
-    """An index with places in the stead of masks without values: as many as these are taken to pick.
+    """An index with places in the stead of masks: as many as these pick; without values, as many as they are taken to.
 
     Parameters
     ----------
@@ -49,19 +51,23 @@ def with_places(call: Call, header: Any, key: Any, shown: tuple[Any, ...]) -> tu
     Raises
     ------
     FakeError
-        Nothing is assumed of masks.
+        Nothing is assumed of masks without values.
     """
     with contextlib.suppress(ValuesNeeded):  # so the masks fit
         indexed(header, shown)
     parts: list[Any] = []
     for item, seen in zip(key if type(key) is tuple else (key,), shown, strict=True):
-        if not (isinstance(item, ndarray) and is_fake(item) and item.dtype == bool):
+        if not _is_mask(item):
             parts.append(seen)
-        elif item.ndim:
-            count = call.picked(item.size, MASK, "use where, or multiply by the mask")
-            parts += [ghost((count,)) for _ in range(item.ndim)]
-        else:
+        elif not item.ndim:
             parts += [None, ghost((call.picked(1, MASK, "decide by shape and dtype"),))]
+        else:
+            count = (
+                call.picked(item.size, MASK, "use where, or multiply by the mask")
+                if is_fake(item)
+                else int(np.count_nonzero(np.asarray(item)))
+            )
+            parts += [ghost((count,)) for _ in range(item.ndim)]
     return tuple(parts)
 
 
