@@ -274,3 +274,20 @@ def test_numpys_code_leaves_nothing_of_what_stood_for_real_arrays():
         y = np.gradient(x)[0]
     assert plan.live_bytes == y.nbytes
     assert plan.peak_bytes < 6 * y.nbytes
+
+
+def test_results_of_which_each_is_small_are_computed():
+    with cowarray.fake(real=MIB) as plan:
+        x = cowarray.ones((300, 300))
+        assert not any(map(cowarray.is_fake, [*np.linalg.svd(x), *np.gradient(x), *np.divmod(x, 2)]))
+        u, s, vt = np.linalg.svd(cowarray.ones((300, 500)))
+        assert all(map(cowarray.is_fake, [u, s, vt]))
+    assert plan.live_bytes == 8 * (300 * 300 + 300 + 500 * 500)
+
+
+def test_what_an_index_picks_of_a_real_array_is_planned():
+    x = cowarray.arange(10.0)
+    with cowarray.fake(real=100) as plan:
+        many, few = x[np.zeros(1000, int)], x[[1, 2]]
+        assert (cowarray.is_fake(many), few.tolist(), x[2:].tolist()[0]) == (True, [1.0, 2.0], 2.0)
+    assert plan.live_bytes == 8000

@@ -119,7 +119,7 @@ class Call:
         """
         given = [(each, each.storage) for each in _arrays_in((self.args, self.kwargs))]
         result = call_in(None, self.function, self.args, self.kwargs)
-        if forgets and sum(map(_nbytes, _arrays_in(result))) >= self.block.real:
+        if forgets and max(map(_nbytes, _arrays_in(result)), default=0) >= self.block.real:
             self.forget(result)
         # What was given is not the block's own, nor are views of it.
         known = {storage for _, storage in given}
@@ -180,7 +180,7 @@ class Call:
     def give(self, *layouts: Layout) -> Any:
         """The results that have these layouts: one, or a tuple of several. Small ones that no fake is needed for are
         computed."""
-        if self.faked is None and sum(map(_nbytes, layouts)) < self.block.real:
+        if self.faked is None and max(map(_nbytes, layouts)) < self.block.real:
             return self.compute()
         origin = self.origin
         if len(layouts) == 1:

@@ -67,9 +67,10 @@ def imag(call: Call) -> Any:
 def get_item(call: Call) -> Any:
     x = call.args[0]
     key, is_basic = settle_key(call.args[1])
+    is_field = type(key) is str or (type(key) is list and key and type(key[0]) is str)
     if not is_fake(x) and call.faked is None:
-        return call.function(*call.args)
-    if type(key) is str or (type(key) is list and key and type(key[0]) is str):
+        return call.function(*call.args) if is_basic or is_field else call.forgotten()
+    if is_field:
         return call.view(x)
     header = call.header(x)
     if not is_basic:

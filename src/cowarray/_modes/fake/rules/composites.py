@@ -394,7 +394,7 @@ def _of_real(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) ->
     if any(type(each) is np.ndarray and each.base is not None for each in _arrays_in(result)):
         return call.forgotten()  # a view of what a list was made to: as read-only as that, and as it lies
     is_planned = known or any(call.is_large(each) for each in _arrays_in(result))
-    nbytes = sum([each.nbytes for each in _arrays_in(result)])
+    nbytes = max([each.nbytes for each in _arrays_in(result)], default=0)
     if is_planned and nbytes >= call.block.real and _is_new(call, result, known):
         del result
         return _finished(call, _inside(call, function, args, kwargs, assumed))
