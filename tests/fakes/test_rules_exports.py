@@ -23,7 +23,6 @@ OUTSIDE = {
     "memoryview": memoryview,
     "bytes": bytes,
     "tolist": lambda x: x.tolist(),
-    "count_nonzero": np.count_nonzero,
     "numpy.maximum.reduce of a list": lambda x: np.maximum.reduce([x]).tolist(),
 }
 

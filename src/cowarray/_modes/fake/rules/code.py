@@ -279,6 +279,11 @@ def _correlate2(a: Any, v: Any, mode: Any = 0) -> Any:
     return _correlated(a, v, mode) if _has_fakes(a, v) else multiarray.correlate2(a, v, mode)
 
 
+@seen(multiarray.count_nonzero)
+def _count_nonzero(a: Any) -> Any:
+    return _give(fresh((), np.dtype(np.intp))) if _has_fakes(a) else multiarray.count_nonzero(a)
+
+
 @seen(umath._vec_string)
 def _of_texts(a: Any, dtype: Any, method: Any, args: Any = ()) -> Any:
     if not _has_fakes(a, args):
