@@ -218,6 +218,9 @@ def test_numbers():
         assert [type(int(x.max())), type(x.max().item()), type(integer.item())] == [int, float, int]
         assert x.tolist() == [[3.0] * 5] * 4
         assert (f"{x.sum():.2f}", f"{integer:d}", str(float(x.sum()))) == ("3.00", "3", "3.0")
+        assert (str(x.sum()), f"{integer}", np.array2string(x[0, :2])) == ("3.0", "3", "[3. 3.]")
+        assert (int(np.count_nonzero(x)), np.count_nonzero(x).shape) == (3, ())
+        assert np.frombuffer(x.tobytes()).tolist() == [3.0] * 20
         with pytest.raises(TypeError):
             range(x.sum())
         with pytest.raises(IndexError):
@@ -305,6 +308,22 @@ def test_without_an_assumption_it_is_refused_with_the_one_that_gets_past(key):
     with cw.fake(assume=found.value.assumable) as plan:
         REFUSED[key](cw.zeros((4, 4)))
     assert [each.what for each in plan.assumed] == [key]
+
+
+def test_without_an_assumption_a_text_says_that_there_is_no_number():
+    with cw.fake(assume="masks=all") as plan:
+        x = cw.zeros(())
+        assert str(x) == f"{x}" == "array(..., shape=(), dtype=float64, fake)"
+        with pytest.raises(cw.FakeError, match="numbers=1"):
+            np.array2string(x)
+    assert plan.assumed == []
+
+
+def test_no_file_gets_by_its_name_what_is_assumed(tmp_path):
+    (tmp_path / "x").write_bytes(b"kept")
+    with cw.fake(assume="all"), pytest.raises(cw.FakeError):
+        cw.zeros(9).tofile(tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == b"kept"
 
 
 def test_where_no_plan_is_made_nothing_can_be_assumed():

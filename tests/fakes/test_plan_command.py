@@ -390,6 +390,113 @@ def test_what_has_no_bytes_is_saved_and_loaded_and_not_written(files):
     assert found["live_bytes"] == 2_000_000
 
 
+TEXTS = """\
+import numpy as np
+x = np.ones((2000, 3))
+np.savetxt("x.csv", x, "%.3f", ",", header="a,b,c", comments="", footer="end")
+print(np.loadtxt("x.csv", delimiter=",", skiprows=1, max_rows=1999))
+print([column.strides for column in np.loadtxt("x.csv", delimiter=",", skiprows=1, max_rows=2000, unpack=True)])
+print(np.genfromtxt("x.csv", delimiter=",", names=True, skip_footer=1).dtype.names)
+np.savetxt(b"few.gz", [x.mean(), x.max()], newline="\\r\\n")
+print(np.loadtxt("few.gz"))
+for wrong in (x[:, :, None], "%d"), (x, "%d,%d,%d,%d"), (x, 3):
+    try:
+        np.savetxt("wrong", *wrong)
+    except (ValueError, AttributeError) as error:
+        print(error)
+np.savetxt("few.gz", np.arange(3))
+print(np.loadtxt("few.gz"))
+"""
+
+
+def test_text_without_bytes_is_saved_and_loaded_and_not_written(files):
+    array = "array(..., shape=({}), dtype=float64, fake)"
+    assert report(files, TEXTS)[1].splitlines() == [
+        array.format("1999, 3"),
+        "[(24,), (24,), (24,)]",
+        "('a', 'b', 'c')",
+        array.format("2,"),
+        "Expected 1D or 2D array, got 3D array instead",
+        "fmt has wrong number of % formats:  %d,%d,%d,%d",
+        "invalid fmt: 3",
+        "[0. 1. 2.]",
+    ]
+    assert not (files / "x.csv").exists()
+    assert not (files / "wrong").exists()
+    assert np.loadtxt(files / "few.gz").tolist() == [0, 1, 2]
+
+
+MAPPED = """\
+import numpy as np
+np.ones((500, 500), "f4").T.tofile("raw")
+print(np.fromfile("raw", "f4").shape, np.fromfile("raw", "f8", 7, offset=16), np.memmap("raw", "f4", "r").shape)
+m = np.lib.format.open_memmap("m.npy", "w+", "f4", (500, 500))
+m[0] = 1
+m.flush()
+print(np.load("m.npy", mmap_mode="r"))
+m = np.memmap("m.raw", "f4", "w+", 400, (500, 500))
+print(np.memmap("m.raw", "f4", "r").shape)
+"""
+
+
+def test_bytes_that_are_not_there_are_written_and_mapped_and_are_in_no_file(tmp_path):
+    found, printed = report(tmp_path, MAPPED)
+    assert printed.splitlines() == [
+        "(250000,) array(..., shape=(7,), dtype=float64, fake) (250000,)",
+        "array(..., shape=(500, 500), dtype=float32, fake)",
+        "(250100,)",
+    ]
+    assert {each.name for each in tmp_path.iterdir()} == {"script.py", "report.json"}
+    assert found["live_bytes"] == 0
+
+
+OPEN = """\
+import io
+import numpy as np
+x = np.ones((999, 2), "i4")
+with open("all", "wb") as f:
+    f.write(x.T.tobytes("F"))
+    x.tofile(f)
+    np.savez(f, x=x)
+with open("text", "w") as f:
+    np.savetxt(f, x, "%d")
+    f.write(f"{x[0, 0]} {x.sum()}")
+print(np.load("all.npy") if False else np.fromfile("all", "i4", 3996).shape)
+print(len(np.loadtxt("text")), np.array2string(x.max(axis=0), prefix="  "))
+"""
+
+
+def test_what_is_assumed_goes_to_open_files(tmp_path):
+    found, _ = report(tmp_path, OPEN, status=1)
+    assert found["stopped"]["options"][0] == "--assume numbers=1 (or all)"
+    found, printed = report(tmp_path, OPEN, "--assume", "numbers=3")
+    assert printed == "(3996,)\n1000 [3 3]\n"
+    with open(tmp_path / "all", "rb") as opened:
+        assert set(np.fromfile(opened, "i4", 2 * 1998)) == {3}
+        assert (np.load(BytesIO(opened.read()))["x"] == np.full((999, 2), 3)).all()
+    assert (tmp_path / "text").read_text() == "3 3\n" * 999 + "3 3"
+    assert {each["at"]["lineno"] for each in found["assumed"]} == {5, 6, 7, 9, 10, 12}
+
+
+@pytest.mark.parametrize("write", ["x.tofile('x', ',')", "x.tofile('none/x')", "open('x', 'wb').write(x.tobytes())"])
+def test_what_cannot_be_written_is_refused(tmp_path, write):
+    text = f"import numpy as np\nx = np.zeros(1 << 26)\n{write}\n"
+    found, _ = report(tmp_path, text, "--assume", "all", status=1)
+    assert (found["stopped"]["at"]["lineno"], found["assumed"]) == (3, [])
+
+
+def test_an_array_over_many_bytes_of_the_programs_own_has_none(tmp_path):
+    text = """\
+        import numpy as np
+        data = b"few" + bytes(8000)
+        print(np.frombuffer(data, "u1", 3), np.frombuffer(data, "u1"), np.frombuffer(data).flags.writeable)
+        print(np.frombuffer(bytearray(data)).flags.writeable)
+        """
+    found, printed = report(tmp_path, text.replace("8000", "8005"))
+    assert printed == "[102 101 119] array(..., shape=(8008,), dtype=uint8, fake) False\nTrue\n"
+    assert found["peak_bytes"] == 0
+
+
 @pytest.mark.parametrize("name", ["none/x.npy", "bytes/x.npy", "folder.npy"])
 def test_a_file_that_cannot_be_written_is_numpys_error(files, name):
     (files / "folder.npy").mkdir()

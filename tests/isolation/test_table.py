@@ -178,6 +178,7 @@ def test_every_method_and_attribute_is_called():
         "dump",
         "dumps",
         "evict",
+        "flush",  # of memory maps, in plans
         "is_checkpointed",
         "materialize",
         "resize",

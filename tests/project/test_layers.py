@@ -110,6 +110,7 @@ ROOMS = [
     ["_modes.copies", "_modes.aliasing", "_modes.layouts"],
     ["_modes.simulate"],
     ["_modes.fake.guards"],
+    ["_modes.fake.unwritten"],
     ["_modes.fake.assumptions"],
     ["_modes.fake.refusals"],
     ["_modes.fake.fakes"],
@@ -397,7 +398,7 @@ HANDED = {
     "_modes.fake.rules.composites._replaced": "a cache of modules whose creators are replaced",
     "_modes.fake.rules.composites.seen.enter": "functions of ours by the NumPy functions that they replace",
     "_modes.deferred.making._Slice._run_all": "the nodes that run, whose results nobody may ask for",
-    "_tools.planned_files._kept_back": "what files would have that a plan has not written",
+    "_modes.fake.unwritten.keep": "what files would have that a plan has not written",
     "_modes.budget.managing.start": "the budget that holds where no block does",
     "_modes.budget.runs.Run.__cinit__": "all runs, for a process that has forked",
 }

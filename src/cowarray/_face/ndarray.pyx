@@ -1639,6 +1639,8 @@ cdef class ndarray(Array):
         --------
         numpy.ndarray.tobytes : The same for NumPy's arrays.
         """
+        if is_fake(self):
+            return take_road("ndarray.tobytes", _plain_header, (self, order), {})
         if type(order) is str and <str>order == "C":
             return cnp.PyArray_ToString(const_header(self), cnp.NPY_CORDER)
         return (<object>const_header(self)).tobytes(order)
@@ -1665,6 +1667,9 @@ cdef class ndarray(Array):
         cowarray.fromfile : Reads the file.
         numpy.ndarray.tofile : The same for NumPy's arrays.
         """
+        if is_fake(self):
+            take_road("ndarray.tofile", _plain_header, (self, fid, sep, format), {})
+            return
         spare_maps(fid)
         (<object>snapshot(self)).tofile(fid, sep, format)
 
@@ -1914,12 +1919,17 @@ cdef class ndarray(Array):
         return repr(named(printable(self)))
 
     @property
+    def flush(self):
+        """callable: Does nothing. There in programs that are planned, in which arrays stand for NumPy's memory maps."""
+        return bound_provided("flush", self)
+
+    @property
     def _repr_html_(self):
         """Callable: Shows the array in a notebook. There is none in programs that are run as they are."""
         return bound_provided("_repr_html_", self)
 
     def __str__(self):
-        return outline(self.shape, self.dtype, "fake") if is_fake(self) else str(printable(self))
+        return take_road("ndarray.__str__", _plain_header, (self,), {}) if is_fake(self) else str(printable(self))
 
     def __format__(self, spec):
         if not isinstance(spec, str):

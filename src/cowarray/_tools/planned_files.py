@@ -4,8 +4,8 @@ Only headers are read. No new memory map is made, and an array without bytes is 
 file would have. Arrays below the plan's limit for real ones are NumPy's own, read from the file and written to it.
 """
 
-import errno
 import functools
+import io
 import math
 import operator
 import os
@@ -15,22 +15,23 @@ from typing import IO, Any, Self
 import numpy as np
 from numpy.lib._npyio_impl import BagObj
 
+import cowarray
 from cowarray._face.ndarray import ndarray
 from cowarray._files.npy import header_of
 from cowarray._modes.common.blocks import current
-from cowarray._modes.fake.fakes import make
-from cowarray._modes.fake.planning import is_fake
+from cowarray._modes.fake import unwritten
+from cowarray._modes.fake.fakes import first_fake, make
+from cowarray._modes.fake.rules.scalars import assumed_elements
 from cowarray._modes.layouts.inference import fresh
+from cowarray._ops.operands import provide
 from cowarray._tools.stand_ins import handed_out, taken_in
 
 __all__ = ["replaced"]
 
-_load, _fromfile, _memmap, _open_memmap = np.load, np.fromfile, np.memmap, np.lib.format.open_memmap
+_load, _fromfile, _frombuffer = np.load, np.fromfile, np.frombuffer
+_memmap, _open_memmap = np.memmap, np.lib.format.open_memmap
 _save, _savez, _savez_compressed = np.save, np.savez, np.savez_compressed
-
-_Layout = tuple[tuple[int, ...], np.dtype, str]  # shape, dtype, order
-_Kept = _Layout | np.ndarray
-_unwritten: dict[str, _Kept | dict[str, _Kept]] = {}  # what the plan has saved and not written, by the file's path
+_savetxt, _loadtxt, _genfromtxt = np.savetxt, np.loadtxt, np.genfromtxt
 
 
 def replaced() -> dict[Any, Any]:
@@ -40,8 +41,11 @@ def replaced() -> dict[Any, Any]:
     -------
     dict
     """
-    saving = {_save: save, _savez: savez, _savez_compressed: savez_compressed}
-    return {_load: load, _fromfile: fromfile, _memmap: memmap, _open_memmap: open_memmap, **saving}
+    unwritten.begin()
+    provide(flush=_flush)
+    saving = {_save: save, _savez: savez, _savez_compressed: savez_compressed, _savetxt: savetxt}
+    reading = {_load: load, _fromfile: fromfile, _frombuffer: frombuffer, _loadtxt: loadtxt, _genfromtxt: genfromtxt}
+    return {**saving, **reading, _memmap: memmap, _open_memmap: open_memmap}
 
 
 def _is_small(shape: tuple[int, ...], dtype: np.dtype) -> bool:
@@ -66,7 +70,9 @@ def load(file: Any, mmap_mode: Any = None, *args: Any, **kwargs: Any) -> Any:
         made = None if start is None else _from_header(file, "a file", mmap_mode)
         if made is None and start is not None:
             file.seek(start)
-    elif current() is not None and (saved := _unwritten.get(os.path.realpath(os.fsdecode(file)))) is not None:
+    elif current() is not None and (saved := unwritten.find(file)) is not None:
+        if isinstance(saved, unwritten.Raw | unwritten.Text):
+            raise ValueError(f"load: {file} would have no arrays with a header")
         return _Unwritten(saved) if isinstance(saved, dict) else _given(saved, mmap_mode)
     else:
         with open(os.fspath(file), "rb") as opened:
@@ -117,8 +123,10 @@ class _PlannedArchive(np.lib.npyio.NpzFile):
 
 @functools.wraps(_save)
 def save(file: Any, arr: Any, *args: Any, **kwargs: Any) -> None:
-    if not _kept_back(file, ".npy", _kept(arr) if is_fake(arr) else None):
-        _save(file, handed_out(arr), *args, **kwargs)
+    if first_fake([arr]) is not None and unwritten.keep(file, _saved(arr), ".npy"):
+        return
+    unwritten.drop(file, ".npy")
+    _save(file, _shown(arr), *args, **kwargs)
 
 
 @functools.wraps(_savez)
@@ -134,59 +142,39 @@ def savez_compressed(file: Any, *args: Any, **kwargs: Any) -> None:
 def _save_archive(function: Any, file: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     named = {name: value for name, value in kwargs.items() if name != "allow_pickle"}
     placed = {f"arr_{i}": value for i, value in enumerate(args)}
-    members = None
-    if any(map(is_fake, (*args, *named.values()))) and not placed.keys() & named:
-        members = {name: _kept(value) for name, value in {**placed, **named}.items()}
-    if not _kept_back(file, ".npz", members):
-        function(file, *map(handed_out, args), **handed_out(kwargs))
+    has_fakes = first_fake([*args, *named.values()]) is not None
+    if has_fakes and not placed.keys() & named:
+        members = {name: _saved(value) for name, value in {**placed, **named}.items()}
+        if unwritten.keep(file, members, ".npz"):
+            return
+    unwritten.drop(file, ".npz")
+    function(file, *map(_shown, args), **{name: _shown(value) for name, value in kwargs.items()})
 
 
-def _kept(value: Any) -> _Kept:
+def _saved(value: Any) -> unwritten.Saved:
     """What the file would have of an array."""
-    if is_fake(value):
+    if first_fake([value]) is not None:
+        value = cowarray.asarray(value)
         flags = value.flags
         return value.shape, value.dtype, "F" if flags.f_contiguous and not flags.c_contiguous else "C"
     return np.array(handed_out(value))
 
 
-def _given(kept: _Kept, mmap_mode: str | None = None) -> Any:
+def _shown(value: Any) -> Any:
+    """An argument of what writes to an open file: of an array without bytes the numbers that the plan assumes."""
+    if first_fake([value]) is None:
+        return handed_out(value)
+    return assumed_elements(cowarray.asarray(value))
+
+
+def _given(kept: unwritten.Saved, mmap_mode: str | None = None) -> Any:
     return taken_in(kept.copy()) if isinstance(kept, np.ndarray) else _fake(*kept, mmap_mode)
-
-
-def _kept_back(file: Any, ending: str, value: Any) -> bool:
-    """Whether a file of that name stays as it is, since what is saved has no bytes. An open file is for NumPy."""
-    if not isinstance(file, str | os.PathLike):
-        return False
-    name = os.fsdecode(file)
-    name = name if name.endswith(ending) else f"{name}{ending}"
-    path = os.path.realpath(name)
-    if value is None:
-        _unwritten.pop(path, None)
-        return False
-    _assert_writable(name)
-    _unwritten[path] = value
-    return True
-
-
-def _assert_writable(name: str) -> None:
-    """Raise what opening a file to write to it would raise."""
-    number = 0
-    try:
-        os.stat(os.path.join(os.path.dirname(name), "."))
-    except OSError as error:
-        number = error.errno or errno.EIO
-    if os.path.isdir(name):
-        number = errno.EISDIR
-    elif not number and not os.access(name if os.path.exists(name) else os.path.dirname(name) or ".", os.W_OK):
-        number = errno.EACCES
-    if number:
-        raise OSError(number, os.strerror(number), name)
 
 
 class _Unwritten(Mapping[str, Any]):
     """An .npz file that the plan has not written, as `numpy.load` gives one."""
 
-    def __init__(self, members: dict[str, _Kept]) -> None:
+    def __init__(self, members: dict[str, unwritten.Saved]) -> None:
         self._members = members
         self.files = list(members)
         self.f: Any = BagObj(self)
@@ -220,20 +208,93 @@ class _Unwritten(Mapping[str, Any]):
 @functools.wraps(_fromfile)
 def fromfile(file: Any, dtype: Any = float, count: int = -1, sep: str = "", offset: int = 0, **kwargs: Any) -> Any:
     own = np.dtype(dtype)
+    kept = unwritten.find(file)
     if not sep and own.itemsize and not own.hasobject and own.subdtype is None:
         is_open = hasattr(file, "fileno")
         start = offset + (file.tell() if is_open else 0)
-        size = os.fstat(file.fileno()).st_size if is_open else os.path.getsize(file)
-        length = max(size - start, 0) // own.itemsize
+        length = max(_size_of(file) - start, 0) // own.itemsize
         length = length if count < 0 else min(length, operator.index(count))
-        if not _is_small((length,), own):
+        if isinstance(kept, unwritten.Raw) or not _is_small((length,), own):
             if is_open:
                 file.seek(start + length * own.itemsize)
             return _fake((length,), own, "C")
     return taken_in(_fromfile(file, dtype, count, sep, offset, **kwargs))
 
 
+@functools.wraps(_frombuffer)
+def frombuffer(*args: Any, **kwargs: Any) -> Any:
+    """The bytes are the program's, and stay; an array of many of them takes no memory beside these."""
+    made = _frombuffer(*args, **kwargs)
+    if type(made) is not np.ndarray or _is_small(made.shape, made.dtype):
+        return taken_in(made)
+    return _fake(made.shape, made.dtype, "C", "r+" if made.flags.writeable else "r")
+
+
+def _size_of(file: Any) -> int:
+    if hasattr(file, "fileno"):
+        return os.fstat(file.fileno()).st_size
+    kept = unwritten.find(file)
+    return kept.nbytes if isinstance(kept, unwritten.Raw) else os.path.getsize(file)
+
+
+# ---- text ------------------------------------------------------------------------------------------------------------
+
+
+@functools.wraps(_savetxt)
+def savetxt(
+    fname: Any,
+    X: Any,
+    fmt: Any = "%.18e",
+    delimiter: str = " ",
+    newline: str = "\n",
+    header: str = "",
+    footer: str = "",
+    comments: str = "# ",
+    encoding: str | None = None,
+) -> None:
+    has_bytes = first_fake([X]) is None
+    x = X if has_bytes else cowarray.asarray(X)
+    if not has_bytes:
+        # NumPy writes one of its rows, and says what is wrong.
+        model: Any = np.ones([min(length, 1) if i == 0 else length for i, length in enumerate(x.shape)]).astype(x.dtype)
+
+        def part(rows: Any, header: str = "", footer: str = "") -> str:
+            written = io.StringIO()
+            _savetxt(written, rows, fmt, delimiter, newline, header, footer, comments)
+            return written.getvalue()
+
+        row = part(model)
+        text = unwritten.Text(part(model[:0], header), row, len(x), part(model[:0], footer=footer))
+        if unwritten.keep(fname, text):
+            return
+    unwritten.drop(fname)
+    _savetxt(fname, _shown(x), fmt, delimiter, newline, header, footer, comments, encoding)
+
+
+@functools.wraps(_loadtxt)
+def loadtxt(fname: Any, *args: Any, **kwargs: Any) -> Any:
+    return _from_text(cowarray.loadtxt, _loadtxt, fname, args, kwargs)
+
+
+@functools.wraps(_genfromtxt)
+def genfromtxt(fname: Any, *args: Any, **kwargs: Any) -> Any:
+    return _from_text(cowarray.genfromtxt, _genfromtxt, fname, args, kwargs)
+
+
+def _from_text(own: Any, numpys: Any, file: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What is read of a file; of one that is not there, arrays without bytes that lie as those of its lines."""
+    kept = unwritten.find(file)
+    if not isinstance(kept, unwritten.Text):
+        return own(file, *args, **kwargs)
+    made = numpys(kept.lines(), *args, **kwargs)
+    return list(cowarray.fake_like(*made)) if isinstance(made, list) else cowarray.fake_like(made)
+
+
 # ---- memory maps -----------------------------------------------------------------------------------------------------
+
+
+def _flush(x: ndarray) -> None:
+    """What a memory map has written is on the disk; there is none, and nothing is written."""
 
 
 class memmap(np.memmap):
@@ -255,18 +316,14 @@ class memmap(np.memmap):
             shape = ((_size_of(filename) - offset) // own.itemsize,)
         shape = tuple(map(operator.index, shape)) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
         if mode in ("w+", "write") or not _is_small(shape, own):
-            if mode not in ("w+", "write"):
+            if mode in ("w+", "write"):
+                unwritten.keep(filename, unwritten.Raw(offset + math.prod(shape) * own.itemsize))
+            else:
                 held = _size_of(filename) - offset
                 if held < math.prod(shape) * own.itemsize and mode in ("r", "c", "readonly", "copyonwrite"):
                     raise ValueError("mmap length is greater than file size")
             return _fake(shape, own, order, mode)
         return taken_in(np.array(_memmap(filename, own, "r", offset, shape, order)))
-
-
-def _size_of(file: Any) -> int:
-    if hasattr(file, "fileno"):
-        return os.fstat(file.fileno()).st_size
-    return os.path.getsize(file)
 
 
 @functools.wraps(_open_memmap)
@@ -281,5 +338,7 @@ def open_memmap(
 ) -> Any:
     if "w" in mode:
         shape = tuple(shape) if np.iterable(shape) else (shape,)
-        return _fake(shape, np.dtype(dtype), "F" if fortran_order else "C", mode)
+        layout = (shape, np.dtype(dtype), "F" if fortran_order else "C")
+        unwritten.keep(filename, layout)
+        return _fake(*layout, mode)
     return load(filename, mode, **kwargs)

@@ -128,6 +128,7 @@ CASES = [
     *cases("x.decheckpoint()", gives=SAME),
     *cases("x.is_checkpointed()"),
     *cases('hasattr(x, "__jax_array__")', name="ndarray.__jax_array__", tags="isolation"),
+    *cases('hasattr(x, "flush")', name="ndarray.flush", tags="isolation"),
     *cases("refused(lambda: x.evict())", name="ndarray.evict", tags="isolation"),
     # These change the array object, and no bytes.
     *cases(

@@ -158,6 +158,10 @@ class Assumptions:
         self._note(site, "numbers", f"{number:g}")
         return number
 
+    def answers(self, what: str) -> bool:
+        """Whether something is assumed of what `ANSWERS` names, at any line. It is not asked for."""
+        return what in self._answers
+
     def _here(self) -> tuple[Site, _Place | None, float | None]:
         """The line that asks, its place there, and the answer that it has been given by its name."""
         site, instruction = spot()

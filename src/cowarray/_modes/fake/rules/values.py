@@ -12,7 +12,6 @@ __all__ = ["NEEDED"]
 
 _SHAPE = "the shape of the result depends on values"
 _DTYPE = "the dtype of the result depends on values"
-_VALUE = "a value is needed"
 
 # By what depends, and what to do instead: the operations.
 NEEDED = {
@@ -23,7 +22,6 @@ NEEDED = {
         "strings.partition strings.replace strings.rjust strings.rpartition strings.zfill strings._join strings._split "
         "strings._rsplit strings._splitlines strings.slice char.multiply char.partition char.rpartition"
     ),
-    (_VALUE, "print its shape and dtype"): "array2string array_repr array_str",
 }
 
 

@@ -1,0 +1,156 @@
+"""Files that a program has written in a plan, and that are not there: what each would have, by its path.
+
+Only the command keeps files back: it is told so, and what reads files is the command's as well. A file on the disk
+stays as it is, so nothing but the same plan knows of what was saved.
+"""
+
+import errno
+import itertools
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+__all__ = ["Kept", "Raw", "Saved", "Text", "any_kept", "begin", "drop", "find", "keep"]
+
+
+class Raw(NamedTuple):
+    """Elements without a header.
+
+    Parameters
+    ----------
+    nbytes : int
+    """
+
+    nbytes: int
+
+
+class Text(NamedTuple):
+    """Lines of numbers.
+
+    Parameters
+    ----------
+    head : str
+    row : str
+        One of `times`.
+    times : int
+    foot : str
+    """
+
+    head: str
+    row: str
+    times: int
+    foot: str
+
+    def lines(self) -> Iterator[str]:
+        """The lines of the file, in which all numbers are alike.
+
+        Returns
+        -------
+        iterator of str
+        """
+        if self.row.endswith("\n"):
+            parts = (self.head.splitlines(True), self.row.splitlines(True) * self.times, self.foot.splitlines(True))
+            return itertools.chain(*parts)
+        return iter((self.head + self.row * self.times + self.foot).splitlines(True))
+
+
+Saved: TypeAlias = tuple[tuple[int, ...], np.dtype, str] | np.ndarray  # shape, dtype, order; or an array with bytes
+Kept: TypeAlias = Saved | dict[str, Saved] | Raw | Text
+
+_kept: dict[str, Kept] | None = None  # None: files are written
+
+
+def begin() -> None:
+    """Keep back, in this process and from now on, what has no bytes."""
+    global _kept
+    _kept = {}
+
+
+def any_kept() -> bool:
+    """Whether a file has been kept back.
+
+    Returns
+    -------
+    bool
+    """
+    return bool(_kept)
+
+
+def keep(file: Any, value: Kept, ending: str = "") -> bool:
+    """Keep a file back. False: it is not named, or files are written.
+
+    Parameters
+    ----------
+    file : object
+        A path, or an open file.
+    value : Kept
+        What it would have.
+    ending : str, default ""
+        What its name gets if it has another ending.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    OSError
+        There cannot be such a file.
+    """
+    if _kept is None or not isinstance(file, str | bytes | os.PathLike):
+        return False
+    name = _named(file, ending)
+    _assert_writable(name)
+    _kept[os.path.realpath(name)] = value
+    return True
+
+
+def drop(file: Any, ending: str = "") -> None:
+    """Note that a file is written after all.
+
+    Parameters
+    ----------
+    file : object
+    ending : str, default ""
+        As for `keep`.
+    """
+    if _kept and isinstance(file, str | bytes | os.PathLike):
+        _kept.pop(os.path.realpath(_named(file, ending)), None)
+
+
+def find(file: Any) -> Kept | None:
+    """What a file would have; None of one that is not kept back.
+
+    Parameters
+    ----------
+    file : object
+
+    Returns
+    -------
+    Kept or None
+    """
+    if not _kept or not isinstance(file, str | bytes | os.PathLike):
+        return None
+    return _kept.get(os.path.realpath(os.fsdecode(file)))
+
+
+def _named(file: Any, ending: str) -> str:
+    name = os.fsdecode(file)
+    return name if name.endswith(ending) else f"{name}{ending}"
+
+
+def _assert_writable(name: str) -> None:
+    """Raise what opening a file to write to it would raise."""
+    number = 0
+    try:
+        os.stat(os.path.join(os.path.dirname(name), "."))
+    except OSError as error:
+        number = error.errno or errno.EIO
+    if os.path.isdir(name):
+        number = errno.EISDIR
+    elif not number and not os.access(name if os.path.exists(name) else os.path.dirname(name) or ".", os.W_OK):
+        number = errno.EACCES
+    if number:
+        raise OSError(number, os.strerror(number), name)
