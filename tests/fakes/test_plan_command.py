@@ -685,3 +685,47 @@ def test_pythons_own_modules_are_not_to_be_included(tmp_path):
         """
     found, _ = report(tmp_path, text, status=1)
     assert not any("--include" in option for option in found["stopped"]["options"])
+
+
+MISSING = {
+    "sorted(n for n in os.listdir('.') if n.endswith('.npy'))[0]": "--sample 79KiB, for files of arrays without bytes",
+    "' '.join(words[x.argsort()[:2].astype(int) % 2])": "--sample 79KiB, for an array without bytes was taken for",
+}
+
+
+@pytest.mark.parametrize("expression", MISSING)
+def test_what_is_missing_where_there_are_no_bytes_is_named_with_the_option(tmp_path, expression):
+    text = f"""\
+        import os
+        import numpy as np
+        x = np.arange(10_000.0)
+        words = np.array(["odd", "even"])
+        np.save("x.npy", x)
+        print({expression})
+        """
+    found, _ = report(tmp_path, text, status=1)
+    (option,) = found["stopped"]["options"]
+    assert option.startswith(MISSING[expression])
+    report(tmp_path, text, *option.partition(",")[0].split())
+
+
+def test_an_interrupt_tells_where_and_how_a_loop_ends(tmp_path):
+    text = """\
+        import os, signal
+        import numpy as np
+        x = np.zeros(1000)
+        while np.flatnonzero(x).size:
+            os.kill(os.getpid(), signal.SIGINT)
+        """
+    command(tmp_path, "--json", "--output", "report.json", "--assume=all", script(tmp_path, text))
+    stopped = json.loads((tmp_path / "report.json").read_text())["stopped"]
+    assert (stopped["exception"], stopped["at"]["lineno"]) == ("KeyboardInterrupt", 5)
+    assert stopped["options"] == ["--assume script.py:4=0, for this is what was assumed last"]
+    report(tmp_path, text, "--assume=all", "--assume=script.py:4=0")
+
+
+def test_a_sample_that_gets_past_nothing_is_not_named(tmp_path):
+    text = "import numpy as np\nfloat(np.lib.format.open_memmap('m.npy', 'w+', float, (1000,))[0])\n"
+    for size, options in (("4KiB", ["--assume numbers=1 (or all)", "--sample 8KiB"]), ("8KiB", None)):
+        found, _ = report(tmp_path, text, "--sample", size, status=1)
+        assert found["stopped"]["options"] == (options or ["--assume numbers=1 (or all)"])

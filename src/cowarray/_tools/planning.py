@@ -9,6 +9,7 @@ from typing import Any
 
 import cowarray
 from cowarray._modes.common.sizes import readable
+from cowarray._modes.fake import unwritten
 from cowarray._modes.fake.plan_report import answer, headline, table
 from cowarray._tools import planned_files, planned_shapes, reporting, stand_ins
 from cowarray._tools.programs import ImportRule, Program
@@ -80,8 +81,8 @@ def run(
     stops: list[Stop] = []
 
     def failed(rule: ImportRule, error: BaseException) -> None:
-        if not stops and not isinstance(error, KeyboardInterrupt):
-            stops.append(Stop(error, rule, _plans[0]))
+        if not stops:
+            stops.append(Stop(error, rule, _plans[0], real))
 
     def report(status: int, rule: ImportRule) -> tuple[str, int]:
         found = described(program, _plans[0], stops, rule.stand_ins.borrowed, real, limit, status)
@@ -118,6 +119,8 @@ class Stop:
         Says which lines are the program's.
     plan : cowarray.fake
         As it is then.
+    real : int
+        Results of fewer bytes are computed already.
 
     Attributes
     ----------
@@ -132,7 +135,7 @@ class Stop:
         Options of the command that get past it.
     """
 
-    def __init__(self, error: BaseException, rule: ImportRule, plan: cowarray.fake) -> None:
+    def __init__(self, error: BaseException, rule: ImportRule, plan: cowarray.fake, real: int) -> None:
         refusal = _refusal_in(error)
         self.site = _innermost(error if refusal is None else refusal, rule) or _innermost(error, rule)
         self.kind = type(error).__name__
@@ -145,17 +148,23 @@ class Stop:
                 "advice": refusal.advice,
                 "made": refusal.site,
             }
+        sample = _sample(plan.largest_bytes, real)
         if refusal is not None:
-            self.options = _ways_past(refusal, rule, plan.largest_bytes)
+            self.options = _ways_past(refusal, rule, sample)
         else:
-            self.options = _other_ways(plan)
+            self.options = _other_ways(error, plan, sample)
 
 
 # As much as is still computed quickly.
 _MOST_COMPUTED = 256 << 20
 
 
-def _ways_past(refusal: cowarray.FakeError, rule: ImportRule, largest: int) -> list[str]:
+def _sample(largest: int, real: int) -> list[str]:
+    """The option by which all arrays so far are real; none if they are too large, or fake for another reason."""
+    return [f"--sample {_rounded_up(largest)}"] if max(real, 1) <= largest < _MOST_COMPUTED else []
+
+
+def _ways_past(refusal: cowarray.FakeError, rule: ImportRule, sample: list[str]) -> list[str]:
     """Options of the command that get past a stop."""
     found = []
     if refusal.assumable:
@@ -163,9 +172,7 @@ def _ways_past(refusal: cowarray.FakeError, rule: ImportRule, largest: int) -> l
     package = _foreign_package(refusal, rule)
     if package:
         found.append(f"--include {package}")
-    if largest < _MOST_COMPUTED:
-        found.append(f"--sample {_rounded_up(largest)}")
-    return found
+    return found + sample
 
 
 def _rounded_up(nbytes: int) -> str:
@@ -174,13 +181,23 @@ def _rounded_up(nbytes: int) -> str:
     return f"{nbytes // unit + 1}{name}"
 
 
-def _other_ways(plan: cowarray.fake) -> list[str]:
-    """What may get past an exception of the program's own: another answer in place of the last that was assumed."""
-    if plan.latest_assumed is None:
-        return []
-    site, what, answer = plan.latest_assumed
-    other = {"true": "false", "false": "true"}.get(answer, "0.1" if what == "masks" else "0")
-    return [f"--assume {os.path.basename(site.filename)}:{site.lineno}={other}, for this is what was assumed last"]
+def _other_ways(error: BaseException, plan: cowarray.fake, sample: list[str]) -> list[str]:
+    """What may get past an exception of the program's own: another answer in place of the last that was assumed; or
+    arrays with bytes, where a file is not there that was kept back, or where the exception speaks of an array."""
+    found = []
+    if any(each in _shown(error) for each in ("cowarray.ndarray", "array(...")):
+        found += [f"{each}, for an array without bytes was taken for a value" for each in sample]
+    elif unwritten.any_kept():
+        found += [f"{each}, for files of arrays without bytes are not written" for each in sample]
+    if plan.latest_assumed is not None:
+        site, what, answer = plan.latest_assumed
+        # Whoever interrupts a program may have waited for the end of a loop.
+        part = "0" if isinstance(error, KeyboardInterrupt) else "0.1"
+        other = {"true": "false", "false": "true"}.get(answer, part if what == "masks" else "0")
+        line = f"{os.path.basename(site.filename)}:{site.lineno}"
+        if other != answer:
+            found.append(f"--assume {line}={other}, for this is what was assumed last")
+    return found
 
 
 def _foreign_package(error: BaseException, rule: ImportRule) -> str | None:
