@@ -102,9 +102,8 @@ class Sweep:
         """Run with nothing refused; what it gives, what it leaves, and how many allocations it makes."""
         world = self.world()
         self.before = self.world().look()
-        result, error, total, *_ = self.hook.call(self.call.on(world), 0)
+        result, error, total, *_ = self.cold(world, lambda function: self.hook.call(function, 0))
         self.error, self.expected = error, self.frozen(result)
-        self.call.forget()
         del result
         self.after = world.look()
         return total
@@ -141,13 +140,8 @@ class Sweep:
     def inside(self, n, attempt):
         world = self.world()
         references = world.references()
-        drained = drain()
-        function = self.call.on(world)
-        gc.collect()  # what CPython keeps for reuse is no allocation
-        result, error, _, *where = attempt(function)
+        result, error, _, *where = self.cold(world, attempt)
         self.lost = self.hook.lost()
-        del drained
-        self.call.forget()
         if error is None:
             self.swallowed.add(n)
             if self.frozen(result) != self.expected:
@@ -155,8 +149,18 @@ class Sweep:
                 self.say(f"{n}: succeeds with another result")
         else:
             self.classes.add(error.__name__)
-        del result, function
+        del result
         self.check(n, world, references, error, where)
+
+    def cold(self, world, run):
+        """Run the call on a world while Cython and CPython keep nothing for reuse: what they do is no allocation."""
+        drained = drain()
+        function = self.call.on(world)
+        gc.collect()
+        found = run(function)
+        del drained
+        self.call.forget()
+        return found
 
     def check(self, n, world, references, error, where):
         found = world.look()
