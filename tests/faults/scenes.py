@@ -56,7 +56,7 @@ class Scene:
         """All that can be seen of x; and of the others, their bytes."""
         x = self.x
         if type(x) is not cowarray.ndarray:
-            return (bytes_of(x), x.shape, x.dtype.str)
+            return ((bytes_of(x), x.shape, x.dtype.str),)
         told = cowarray.explain(x)
         seen = (bytes_of(x), x.shape, x.dtype.str, x.strides, x.flags.writeable)
         sharing = (told.shares, told.pinned, told.foreign, told.next_write_copies)
