@@ -24,17 +24,18 @@ static _Thread_local Py_ssize_t live = 0;      /* blocks since the mark */
 
 static _Thread_local int loses = 0; /* whether CPython itself loses references for what was refused */
 
-enum { DEPTH = 8, LENGTH_OF_EXTEND = 2048 };
+enum { DEPTH = 10, LENGTH_OF_EXTEND = 2048 };
 static uintptr_t list_extend = 0; /* where the function begins */
 
 /* Whether the memory is asked for where CPython 3.11 or NumPy lose references when they get none: `PyCell_New` loses the
  * arguments of the function that begins, `list_extend` a reference to what it should take items from,
- * `_PyTuple_Resize` the items, and NumPy, where it gets no tuple for them, the operands that have a rule of their own. */
+ * `_PyTuple_Resize` the items, a call `f(*list, **options)` the options where it gets no tuple of the list, and NumPy,
+ * where it gets no tuple for them, the operands that have a rule of their own. */
 static int loses_references(void)
 {
     void *frames[DEPTH];
     Dl_info found;
-    int i, is_new_tuple = 0, count = backtrace(frames, DEPTH);
+    int i, is_new_tuple = 0, is_tuple_of = 0, count = backtrace(frames, DEPTH);
     for (i = 0; i < count; i++) {
         if ((uintptr_t)frames[i] - list_extend < LENGTH_OF_EXTEND) {
             return 1;
@@ -44,10 +45,12 @@ static int loses_references(void)
         }
         if ((uintptr_t)found.dli_saddr == (uintptr_t)PyCell_New ||
             (uintptr_t)found.dli_saddr == (uintptr_t)_PyTuple_Resize ||
+            (is_tuple_of && (uintptr_t)found.dli_saddr == (uintptr_t)_PyEval_EvalFrameDefault) ||
             (is_new_tuple && strstr(found.dli_fname, "_multiarray_umath") != NULL)) {
             return 1;
         }
         is_new_tuple = (uintptr_t)found.dli_saddr == (uintptr_t)PyTuple_New;
+        is_tuple_of = (uintptr_t)found.dli_saddr == (uintptr_t)PySequence_Tuple;
     }
     return 0;
 }
