@@ -142,7 +142,8 @@ cdef class Mode:
             raise
         return 0
 
-    def __exit__(self, *exc):
+    def __exit__(self, kind=None, error=None, traceback=None, /):
+        # With *exc it would be called with a tuple: where there is no memory for it, the block would stay open.
         cdef Entry entry = next_open(self.variable.get()), outer
         cdef bint is_here, is_innermost, is_reset = False
         cdef Py_ssize_t number
@@ -171,6 +172,7 @@ cdef class Mode:
             is_here = False  # but in a copy of its context
         finally:
             entry.is_over |= not is_reset
+            entry.token = None  # which has the entry before: one that stays in its variable keeps no others
             self.open.remove(entry)
             for number in range(len(self.counters) - 1, -1, -1):
                 self.count_out(number)

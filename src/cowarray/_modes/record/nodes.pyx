@@ -180,7 +180,7 @@ cdef class Circumstances:
         if print_options is not None:
             self.tokens.append((print_options, print_options.set(self.printing)))
 
-    def __exit__(self, *error):
+    def __exit__(self, kind, error, traceback, /):  # needs no memory to be called
         for variable, token in self.tokens:
             variable.reset(token)
 
