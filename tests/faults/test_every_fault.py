@@ -209,6 +209,7 @@ BROKEN_ONCE = [
     "with cowarray.no_copy(): x.sum()",
     "with cowarray.trace() as seen: x.sum(); len(seen); list(seen); repr(seen)",
     "with cowarray.fake() as seen: repr(seen), seen.lines, seen.peak_bytes",
+    'cowarray.materialize({"x": cowarray.deferred_init(cowarray.add, x, 1)})',
     "np.sort(x)",
     "with cowarray.budget(1 << 20, small=0): y = x + 1; y[0] = 3; z = y.copy(); cowarray.evict(y); y + z",
 ]

@@ -17,7 +17,7 @@ from cowarray._modes.record.repeating import NotAsForetold, flat, laid, making, 
 __all__ = ["make", "settle"]
 
 
-_running: set[Node] = set()
+_running: frozenset[Node] = frozenset()  # what the thread that makes is making; changed with `making` held
 
 
 def make(recipe: recipes.Recipe) -> None:
@@ -131,9 +131,11 @@ class _Slice:
         call_in(None, contextvars.Context().run, (self._run_all,), {})
 
     def _run_all(self) -> None:
+        global _running
         node = self.nodes[0]
+        outside = _running
         try:
-            _running.update(self.nodes)
+            _running = outside.union(self.nodes)
             for node in self.nodes:
                 self._run(node)
             kept = {version: clone(version.value) for version in self.made if self._is_kept(version)}
@@ -145,7 +147,7 @@ class _Slice:
             error.add_note(f"while making what was recorded at {node.site[0]}:{node.site[1]}")
             raise
         finally:
-            _running.difference_update(self.nodes)
+            _running = outside  # which needs no memory
         for generator in self.states:
             rest_after(generator)
 
