@@ -281,7 +281,8 @@ WITHIN = {
     'x.flat.__array__("f4")': 'x.astype("f4")',
     "[*cowarray.array_api.asarray(x).flat]": "[item.reshape(()) for item in x.flat]",
     "cowarray.array_api.finfo(x)": "np.finfo(x.dtype)",
-    "cowarray.array_api.take_along_axis(": "np.take_along_axis(",
+    "cowarray.array_api.asarray(x)[(0,) * x.ndim]": "x[(0,) * x.ndim].reshape(())",
+    "cowarray.array_api.asarray(x).flat[1]": "x.flat[1].reshape(())",
     "x.dump(PATH)": 'pickle.dump(x, open(PATH, "wb"))',
     "x.__rmatmul__(A(np.eye(4)))": "A(np.eye(4)) @ x",
     "cowarray.save(": "np.save(",
@@ -309,6 +310,7 @@ def as_numpys(source):
         return numpys(source)
     for ours, theirs in WITHIN.items():
         source = source.replace(ours, theirs)
+    source = source.replace("cowarray.array_api.", "cowarray.")
     source = re.sub(r"cowarray\.(\w+)", lambda found: f"np.{found[1]}" if hasattr(np, found[1]) else found[0], source)
     return None if ONLY_OURS.search(source) else source
 
