@@ -201,23 +201,31 @@ def decheckpoint(Array x not None, /):
 
 def evict(Array x not None, /):
     """Free the bytes of a managed array."""
-    cdef Managed managed
-    cdef Allocation unit
+    cdef str refusal
     with guard:
-        managed = find_managed(x)
-        if managed is None:
-            raise BufferError("evict: the array is not managed: compute it inside a budget, or from checkpoint(x)")
-        unit = managed.unit
-        if unit.state != PRESENT:
-            return
-        if unit.why is not None:
-            raise BufferError(f"evict: {unit.nbytes} bytes made at {unit.site[0]}:{unit.site[1]} cannot be made again: "
-                              f"{unit.why}")
-        if unit.locks:
-            raise BufferError("evict: an operation is under way that needs the bytes")
-        unit.run.clock()
-        if not put_out(unit.run, unit, False):
-            raise BufferError(f"evict: cannot free {unit.nbytes} bytes: {who_holds(x.storage_, unit.members)}")
+        refusal = put_away(x)
+    # Not inside: Cython ends a with by a tuple of the exception, and crashes if its traceback got no memory.
+    if refusal is not None:
+        raise BufferError(f"evict: {refusal}")
+
+
+cdef str put_away(Array x):
+    """Free the bytes of a managed array, with the guard held. Why they cannot be freed, or None."""
+    cdef Managed managed = find_managed(x)
+    cdef Allocation unit
+    if managed is None:
+        return "the array is not managed: compute it inside a budget, or from checkpoint(x)"
+    unit = managed.unit
+    if unit.state != PRESENT:
+        return None
+    if unit.why is not None:
+        return f"{unit.nbytes} bytes made at {unit.site[0]}:{unit.site[1]} cannot be made again: {unit.why}"
+    if unit.locks:
+        return "an operation is under way that needs the bytes"
+    unit.run.clock()
+    if not put_out(unit.run, unit, False):
+        return f"cannot free {unit.nbytes} bytes: {who_holds(x.storage_, unit.members)}"
+    return None
 
 
 def where_away(Array x not None, /):
