@@ -37,6 +37,7 @@ class Scene:
         self.state = state
         if kind != "ours":
             self.x = values if kind == "numpy" else Bare(values)
+            self.kept = values.copy()  # objects in it stay in use, as those do that arrays of ours share
             return
         if state == "foreign":
             values.setflags(write=False)
