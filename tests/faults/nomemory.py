@@ -280,6 +280,8 @@ def does(peer, what):
 # What a call of ours does of NumPy's or Python's that can fail in their ways.
 WITHIN = {
     "x.dumps()": "pickle.dumps(x)",
+    "with cowarray.deferred(): y = x + 1; y[0] = 3; cowarray.materialize(y)": "x + 1",
+    "with cowarray.budget(1 << 20, small=0): y = x + 1; y[0] = 3; z = y.copy(); cowarray.evict(y); y + z": "x + 1",
     "x[[0, 1]] = A([7.])": 'np.copyto(x[:0, 0], A([7.])[:0], casting="unsafe"); x[[0, 1]] = A([7.])',
     'x.to_numpy("f4")': 'x.astype("f4")',
     'x.flat.__array__("f4")': 'x.astype("f4")',
