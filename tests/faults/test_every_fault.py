@@ -209,9 +209,10 @@ def test_some_allocations_of_every_call(hook, tmp_path, group):
     assert swept(hook, tmp_path, [(call, "shared", dtype, 0) for call in calls]) >= 3 * len(calls)
 
 
-# Each left something wrong behind: a shape without its bytes, a lock, a reference, an array.
+# Each left something wrong behind: a shape without its bytes, a lock, a reference, an array; or killed the process.
 BROKEN_ONCE = [
     "x.resize(7, 7)",
+    "cowarray.evict(x)",
     "with cowarray.no_copy(): x.sum()",
     "with cowarray.trace() as seen: x.sum(); len(seen); list(seen); repr(seen)",
     "with cowarray.fake() as seen: repr(seen), seen.lines, seen.peak_bytes",

@@ -1,9 +1,10 @@
-"""Nothing is returned from where Cython errs: from a `try` or `with` whose end may raise, and from an `except`.
+"""Nothing is returned from where Cython errs: from a `try` whose end may raise, and from an `except`. Nor is there a
+`with`.
 
-Cython 3.2 keeps the reference to such a value when the `finally`, or the `__exit__`, raises in its turn: an array that
-is lost so is never freed, and keeps what it shares shared. A name that is bound inside, and returned behind, is not.
-A `return` in an `except` lets go of the error's traceback, which is not there where there was no memory for it: the
-process dies.
+Cython 3.2 keeps the reference to such a value when the `finally` raises in its turn: an array that is lost so is never
+freed, and keeps what it shares shared. A name that is bound inside, and returned behind, is not.
+A `return` in an `except` lets go of the error's traceback, and a `with` hands it to `__exit__`. It is not there where
+there was no memory for it: the process dies.
 """
 
 import itertools
@@ -32,7 +33,7 @@ def may_raise(tokens, quiet):
 
 
 def losing(text, quiet):
-    """The returns of a value inside a `try` or `with` whose end may raise."""
+    """The returns of a value inside a `try` whose end may raise."""
     found, opened = [], []  # blocks: [indentation, kind, returns inside]
     for indent, tokens in statements(text):
         while opened and indent <= opened[-1][0]:
@@ -49,12 +50,8 @@ def losing(text, quiet):
             opened[-1][2] = []
         if tokens[0] == "try":
             opened.append([indent, "try", []])
-        elif tokens[0] == "with" and not QUIET_WITHS & set(tokens):
-            opened.append([indent, "with", []])
         elif tokens[0] == "return" and tokens[1:] not in ([], ["None"], ["True"], ["False"]) and opened:
-            text = " ".join(tokens)
-            opened[-1][2].append(text)
-            found.extend([text] if any(kind == "with" for _, kind, _ in opened) else [])
+            opened[-1][2].append(" ".join(tokens))
         elif tokens[0] in ("def", "cdef", "cpdef", "class"):
             opened = [each for each in opened if each[0] < indent]
     return found
@@ -75,9 +72,6 @@ def returning(text):
 @pytest.mark.parametrize(
     ("planted", "is_found"),
     [
-        ("def f(a):\n    with a:\n        return a.b()\n", True),
-        ("def f(a):\n    with nogil:\n        return a\n", False),
-        ("def f(a):\n    with a:\n        b = a.b()\n    return b\n", False),
         ("def f(a):\n    try:\n        return a.b()\n    finally:\n        a.end()\n", True),
         ("def f(a):\n    try:\n        if a:\n            return a.b()\n    finally:\n        a.end()\n", True),
         ("def f(a):\n    try:\n        try:\n            return a\n        except E:\n            pass\n"
@@ -120,3 +114,27 @@ def test_nothing_is_returned_inside_an_except():
     found = {str(path.relative_to(PACKAGE)): returning(path.read_text()) for path in files(".pyx", top=PACKAGE)}
     assert len(found) > 50
     assert {name: returns for name, returns in found.items() if returns} == {}
+
+
+def withs(text):
+    """The `with` statements that call `__enter__` and `__exit__`."""
+    return [" ".join(tokens) for _, tokens in statements(text) if tokens[0] == "with" and not QUIET_WITHS & {*tokens}]
+
+
+@pytest.mark.parametrize(
+    ("planted", "is_found"),
+    [
+        ("def f(a):\n    with a:\n        a.b()\n", True),
+        ("def f(a):\n    try:\n        with a as b: b()\n    finally:\n        c()\n", True),
+        ("def f(a):\n    with nogil:\n        b()\n", False),
+        ("cdef int f(a):\n    with cython.critical_section(a):\n        b()\n", False),
+    ],
+)
+def test_a_planted_with_is_found(planted, is_found):
+    assert bool(withs(planted)) is is_found
+
+
+def test_there_is_no_with():
+    found = {str(path.relative_to(PACKAGE)): withs(path.read_text()) for path in files(".pyx", top=PACKAGE)}
+    assert len(found) > 50
+    assert {name: statements for name, statements in found.items() if statements} == {}

@@ -280,7 +280,6 @@ cdef bint is_trusted(cnp.ndarray array) except -1:
 
 
 cdef bint is_trusted_owner(object owner) except -1:
-    cdef object view
     if type(owner) is bytes or type(owner) is Snapshot:
         return True
     if type(owner) is memoryview:
@@ -288,7 +287,5 @@ cdef bint is_trusted_owner(object owner) except -1:
             return False
         return is_trusted(owner.obj) if cnp.PyArray_Check(owner.obj) else is_trusted_owner(owner.obj)
     if isinstance(owner, mmap_type):
-        with memoryview(owner) as view:
-            readonly = view.readonly
-        return readonly
+        return memoryview(owner).readonly
     return (type(owner).__module__ or "").partition(".")[0] in ("pyarrow", "ray")

@@ -1695,8 +1695,11 @@ cdef class ndarray(Array):
             pickle.dump(self, file)
         else:
             spare_maps(file)
-            with open(file, "wb") as opened:
+            opened = open(file, "wb")
+            try:
                 pickle.dump(self, opened)
+            finally:
+                opened.close()
 
     def dumps(self):
         """Pickle the array.

@@ -111,11 +111,9 @@ def _unpickle(payload, description, shape, order, standard=False):
     if type(payload) is str:
         payload = payload.encode("latin1")
     needed = size * dtype.itemsize
-    with memoryview(payload) as view:
-        if view.nbytes != needed:
-            raise ValueError(
-                f"unpickle: shape {shape!r} of dtype {dtype!r} needs {needed} bytes (got {view.nbytes})"
-            )
+    given = memoryview(payload).nbytes
+    if given != needed:
+        raise ValueError(f"unpickle: shape {shape!r} of dtype {dtype!r} needs {needed} bytes (got {given})")
     if not needed:
         return of_face(adopt(cnp.ndarray(shape, dtype, order="F" if order == "F" else "C")), standard)
     # If the payload answers differently the second time, NumPy finds that it does not fit.

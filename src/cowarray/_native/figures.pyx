@@ -250,8 +250,11 @@ def paging_memory():
 def private_memory():
     """Bytes in memory that belong to no file; -1 where the system does not tell."""
     try:
-        with open("/proc/self/status") as lines:
+        lines = open("/proc/self/status")
+        try:
             found = [line for line in lines if line.startswith("RssAnon:")]
+        finally:
+            lines.close()
     except OSError:
         found = []
     return int(found[0].split()[1]) * 1024 if found else -1

@@ -118,6 +118,7 @@ CASES = [
         with cowarray.by_descriptor(): cowarray.by_descriptor.stats()
         cowarray.Version(0, None, None, "", 0.0, {})
         with cowarray.aliasing(): x.reshape(-1)[0] = 3; np.asarray(x)
+        cowarray.evict(x)
         x = x.checkpoint() * 2; x.evict(); x.is_checkpointed(); x.decheckpoint()
         y = cowarray.checkpoint(x) * 2; cowarray.evict(y); cowarray.decheckpoint(y); cowarray.is_checkpointed(y)
         cowarray.is_deferred([x, cowarray.deferred_init(cowarray.add, x, 1)])

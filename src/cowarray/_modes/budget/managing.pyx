@@ -339,23 +339,29 @@ cdef bint is_among(Storage storage, object values) except -1:
 def start(Run run not None, /):
     """Have a run hold in the whole process, where no block holds."""
     global everywhere
-    with guard:
+    lock_guard()
+    try:
         if everywhere is not None:
             raise RuntimeError("budget.start: a budget has been started already: stop it first")
         if run.users:
             raise RuntimeError("budget.start: a block of this budget is open: leave it first")
         begin_to_hold(run)
         everywhere = run
+    finally:
+        unlock_guard()
 
 
 def stop(Run run not None, /):
     """End what `start` began."""
     global everywhere
-    with guard:
+    lock_guard()
+    try:
         if everywhere is not run:
             raise RuntimeError("budget.stop: this budget has not been started")
         everywhere = None
         end_to_hold(run)
+    finally:
+        unlock_guard()
 
 
 def count_block(int change, Run run not None, /):
@@ -363,10 +369,13 @@ def count_block(int change, Run run not None, /):
     if change < 0:
         close_block(run)
         return
-    with guard:
+    lock_guard()
+    try:
         if everywhere is run:
             raise RuntimeError("budget: it has been started, and holds everywhere: stop it first")
         begin_to_hold(run)
+    finally:
+        unlock_guard()
 
 
 cdef int close_block(Run run) except -1:

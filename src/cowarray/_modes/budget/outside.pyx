@@ -48,6 +48,9 @@ from cowarray._modes.budget.room import NoRoom
 from cowarray._modes.budget.runs import guard
 from cowarray._modes.common.sizes import readable
 
+cdef object lock_guard = guard.acquire, unlock_guard = guard.release
+
+
 cdef int bring_before_access(object keeper, Storage storage, const Access *access) except -1:
     cdef Managed managed = <Managed>keeper
     cdef object under_way
@@ -74,7 +77,8 @@ cdef int bring_before_access(object keeper, Storage storage, const Access *acces
 cdef int fetch(Managed managed) except -1:
     """Bring the bytes of a Storage for an access at its door."""
     cdef Run run = managed.unit.run
-    with guard:
+    lock_guard()
+    try:
         run.clock()
         while managed.unit.state != PRESENT:
             try:
@@ -86,6 +90,8 @@ cdef int fetch(Managed managed) except -1:
                         f"{managed.unit.site[0]}:{managed.unit.site[1]}, within a budget of "
                         f"{readable(run.pools.budget)}{run.largest_constants()}"
                     ) from None
+    finally:
+        unlock_guard()
     return 0
 
 
@@ -95,7 +101,8 @@ cdef int write_from_outside(Managed managed, Storage storage, size_t pages) exce
     cdef ManagedVersion before
     cdef Allocation unit
     cdef size_t need, takes
-    with guard:
+    lock_guard()
+    try:
         fetch(managed)  # another thread may have evicted them since the door was opened
         before = managed.latest
         unit = managed.unit
@@ -117,6 +124,8 @@ cdef int write_from_outside(Managed managed, Storage storage, size_t pages) exce
             make_constant(unit, "it was written from outside")
             takes = min(unit.nbytes + takes, unit.size)
         count_outside(managed, takes)
+    finally:
+        unlock_guard()
     return 0
 
 
@@ -125,7 +134,8 @@ cdef int leave_sharers(Managed managed, Storage storage) except -1:
     cdef Run run = managed.unit.run
     cdef size_t need
     cdef Allocation unit
-    with guard:
+    lock_guard()
+    try:
         fetch(managed)
         need = write_cost(storage)
         if need:
@@ -136,6 +146,8 @@ cdef int leave_sharers(Managed managed, Storage storage) except -1:
                 unit = new_allocation(run, need, (<ManagedNode>managed.latest.node).cost, managed.unit.site, None)
                 link_to_inputs(unit, managed.latest.node)
             move(managed, unit)
+    finally:
+        unlock_guard()
     return 0
 
 
@@ -160,7 +172,8 @@ def checkpoint(Array x not None, /):
     cdef object before
     if find_managed(x) is not None:
         raise ValueError("checkpoint: the array is managed already")
-    with guard:
+    lock_guard()
+    try:
         run = held_by(current_in(thread))
         if run is None:
             if unbounded is None:
@@ -181,6 +194,8 @@ def checkpoint(Array x not None, /):
             raise no_room(run, allocated_size(storage))
         unit = new_allocation(run, allocated_size(storage), 0, here(), "an input", bytes_in(storage))
         manage(storage, unit, new_version(None), False, constant_name(run, unit))
+    finally:
+        unlock_guard()
     return made
 
 
@@ -192,52 +207,53 @@ def is_checkpointed(Array x not None, /):
 def decheckpoint(Array x not None, /):
     """Bring an array's bytes, and manage it no longer."""
     cdef Managed managed
-    with guard:
+    lock_guard()
+    try:
         managed = find_managed(x)
         if managed is not None:  # another thread may have been first
             fetch(managed)
             unmanage(x.storage_)
+    finally:
+        unlock_guard()
 
 
 def evict(Array x not None, /):
     """Free the bytes of a managed array."""
-    cdef str refusal
-    with guard:
-        refusal = put_away(x)
-    # Not inside: Cython ends a with by a tuple of the exception, and crashes if its traceback got no memory.
-    if refusal is not None:
-        raise BufferError(f"evict: {refusal}")
-
-
-cdef str put_away(Array x):
-    """Free the bytes of a managed array, with the guard held. Why they cannot be freed, or None."""
-    cdef Managed managed = find_managed(x)
+    cdef Managed managed
     cdef Allocation unit
-    if managed is None:
-        return "the array is not managed: compute it inside a budget, or from checkpoint(x)"
-    unit = managed.unit
-    if unit.state != PRESENT:
-        return None
-    if unit.why is not None:
-        return f"{unit.nbytes} bytes made at {unit.site[0]}:{unit.site[1]} cannot be made again: {unit.why}"
-    if unit.locks:
-        return "an operation is under way that needs the bytes"
-    unit.run.clock()
-    if not put_out(unit.run, unit, False):
-        return f"cannot free {unit.nbytes} bytes: {who_holds(x.storage_, unit.members)}"
-    return None
+    lock_guard()
+    try:
+        managed = find_managed(x)
+        if managed is None:
+            raise BufferError("evict: the array is not managed: compute it inside a budget, or from checkpoint(x)")
+        unit = managed.unit
+        if unit.state != PRESENT:
+            return
+        if unit.why is not None:
+            raise BufferError(f"evict: {unit.nbytes} bytes made at {unit.site[0]}:{unit.site[1]} cannot be made again: "
+                              f"{unit.why}")
+        if unit.locks:
+            raise BufferError("evict: an operation is under way that needs the bytes")
+        unit.run.clock()
+        if not put_out(unit.run, unit, False):
+            raise BufferError(f"evict: cannot free {unit.nbytes} bytes: {who_holds(x.storage_, unit.members)}")
+    finally:
+        unlock_guard()
 
 
 def where_away(Array x not None, /):
     """Where an array's bytes are, if they have been evicted, and what it takes to bring them; else an empty text."""
     cdef Managed managed
     cdef str text = ""
-    with guard:
+    lock_guard()
+    try:
         managed = find_managed(x)
         if managed is not None and managed.unit.state == SPILLED:
             text = f"spilled: {managed.unit.nbytes} bytes to read from a file"
         elif managed is not None and managed.unit.state != PRESENT:
             text = remaking_in_words(missing(managed.latest))
+    finally:
+        unlock_guard()
     return text
 
 

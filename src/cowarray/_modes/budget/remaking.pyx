@@ -313,13 +313,13 @@ cdef int have_own_bytes(Storage storage) except -1:
 
 
 def as_recorded(ManagedNode node not None, list args not None, dict kwargs not None, dict values not None, /):
-    """What a node gives, outside of all blocks and modes."""
+    """What a node gives, outside of all blocks and modes. What it sets ends with the context that it is called in."""
     for each in node.writes:
         if (<ManagedVersion>each).gave_way:
             have_own_bytes(<Storage>values[each])
-    with node.circumstances(), np.errstate(all="ignore"):
-        result = call_in(None, node.function, tuple(args), kwargs)
-    return result
+    node.circumstances().__enter__()
+    np.seterr(all="ignore")
+    return call_in(None, node.function, tuple(args), kwargs)
 
 
 cdef int put(Run run, ManagedVersion version, Storage made, dict values, dict temporaries) except -1:

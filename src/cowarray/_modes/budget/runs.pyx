@@ -163,12 +163,15 @@ cdef class Run:
 
     def finish(self):
         """Manage nothing new, and enforce nothing, from now on."""
-        with guard:
+        lock_guard()
+        try:
             self.is_over = True
             self.peak = self.pools.peak
             for version in list(self.temporaries):
                 (<ManagedVersion>version).value = None
             self.temporaries.clear()
+        finally:
+            unlock_guard()
         if self.log is not None:
             self.log.close()
 
@@ -183,10 +186,13 @@ cdef class Run:
     def lines_kept(self):
         """By line and reason, the bytes of constants that there are now: the most first."""
         found = {}
-        with guard:
+        lock_guard()
+        try:
             for unit in self.constants:
                 name = f"{unit.site[0]}:{unit.site[1]}: {unit.why}"
                 found[name] = found.get(name, 0) + unit.nbytes
+        finally:
+            unlock_guard()
         return dict(sorted(found.items(), key=lambda item: -item[1]))
 
     def stats(self):

@@ -115,8 +115,11 @@ cdef class Mode:
             `function` cannot be called; or is a class; or a generator function, whose block would hold for its caller
             too between its steps.
         """
-        with importing:  # not at the top: the import of the library stays quick
-            from cowarray._modes.common.decorating import in_blocks
+        importing.acquire()
+        try:
+            from cowarray._modes.common.decorating import in_blocks  # not at the top: the import stays quick
+        finally:
+            importing.release()
         return in_blocks(self, self.name, function)
 
     def __repr__(self):

@@ -204,7 +204,9 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
         refuse_objects((<Array>array).descr)
     if block.at_least and not has_deferred and sum([array.nbytes for _, array in fresh]) < block.at_least:
         raise NotRecorded
-    with making():  # nobody makes what is read here before it is noted
+    lock = making()
+    lock.acquire()  # nobody makes what is read here before it is noted
+    try:
         versions = {}
         held = [hold(value, versions) for value in args]
         held_names = {name: hold(value, versions) for name, value in kwargs.items()} if kwargs else kwargs
@@ -222,6 +224,8 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
             after = Version(node)
             node.write(recipe.latest, after)
             recipe.latest = after
+    finally:
+        lock.release()
     return recording.give_back(result)
 
 

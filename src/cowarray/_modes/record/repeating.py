@@ -1,6 +1,6 @@
 """Doing recorded operations, one thread at a time: their arguments as they were, their results as outlined."""
 
-import contextlib
+import threading
 from typing import Any
 
 from cowarray._chapters.creation import zeros
@@ -21,12 +21,12 @@ class NotAsForetold(RuntimeError):
 _lock = new_fork_lock()
 
 
-def making() -> contextlib.AbstractContextManager[object]:
+def making() -> threading.RLock:
     """The lock of whoever makes something, or notes what is to be made.
 
     Returns
     -------
-    context manager
+    RLock
     """
     return _lock
 
