@@ -135,6 +135,17 @@ def test_two_results_go_to_a_pair(name):
         function(*own(arrays), *outs, out=tuple(outs))
 
 
+@pytest.mark.parametrize("name", PAIRS)
+def test_two_results_go_to_nothing_else(name):
+    function, arrays = getattr(cowarray, name), given(name)
+    out = cowarray.array(np.zeros_like(called(name, arrays)[0]))
+    before = out.tolist()
+    for wrong in (out, [out, out], (out,), (None,), (), (out, out, out)):
+        theirs = outcome(getattr(np, name), *arrays, out=value(wrong) if wrong is out else wrong)[1]
+        assert type(outcome(function, *own(arrays), out=wrong)[1]) is type(theirs) is not type(None)
+        assert out.tolist() == before
+
+
 @pytest.mark.parametrize("name", ["add", "sqrt", "hypot", "fmod", "rint"])
 def test_out_in_every_layout_and_ownership(name):
     """Also where out is an operand, a view of it, or overlaps with it."""

@@ -572,6 +572,10 @@ cdef object refuse(object declared, tuple operands, tuple options, tuple rest, d
 cdef object either_out(object ufunc, object out1, object out2, object out):
     """The out of a function of two results, which may also be given by position."""
     if out1 is None and out2 is None:
+        if out is not None and type(out) is not tuple:
+            raise TypeError(f"{ufunc.__name__}: out must be a tuple of two arrays (got {type(out).__name__})")
+        if out is not None and len(<tuple>out) != 2:
+            raise ValueError(f"{ufunc.__name__}: out must be a tuple of two arrays (got {len(<tuple>out)})")
         return out
     if out is not None:
         raise TypeError(f"{ufunc.__name__}: out was passed both by position and by keyword; pass only one")
