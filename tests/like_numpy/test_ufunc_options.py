@@ -146,6 +146,17 @@ def test_two_results_go_to_nothing_else(name):
         assert out.tolist() == before
 
 
+def test_an_out_of_none_alone_is_no_out():
+    x = cowarray.array([1.5, 2.5])
+    for inputs in ([x], [[1.5, 2.5]]):
+        same(cowarray.sqrt(*inputs, out=(None,)), np.sqrt([1.5, 2.5]))
+        same(cowarray.add(*inputs, 1, out=(None,)), np.array([2.5, 3.5]))
+        same(cowarray.modf(*inputs, out=(None, None)), np.modf([1.5, 2.5]))
+    with cowarray.fake():
+        assert cowarray.is_fake(cowarray.add(x, 1, out=(None,)))
+    same(cowarray.multiply.outer(x, x, out=(None,)), np.multiply.outer([1.5, 2.5], [1.5, 2.5]))
+
+
 @pytest.mark.parametrize("name", ["add", "sqrt", "hypot", "fmod", "rint"])
 def test_out_in_every_layout_and_ownership(name):
     """Also where out is an operand, a view of it, or overlaps with it."""

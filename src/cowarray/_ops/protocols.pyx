@@ -297,7 +297,7 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
             return tuple([
                 given if given is not None else passage.result(item) for given, item in zip(out, result, strict=True)
             ])
-        return out[0]
+        return passage.result(result) if out[0] is None else out[0]
     return passage.result(result)
 
 
