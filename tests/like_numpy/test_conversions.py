@@ -365,6 +365,42 @@ def test_an_object_says_in_its_own_words_that_it_is_no_array_without_a_copy():
         cowarray.asarray(obj, copy=False, dtype="f4")
 
 
+def test_an_object_that_numpy_asks_for_its_memory_is_not_asked_for_an_array():
+    def fail(self, dtype=None, copy=None):
+        raise ValueError("not asked")
+
+    shared = np.arange(4.0)
+    interface = {"__array__": fail, "__array_interface__": shared.__array_interface__, "kept": shared}
+    for obj in (type("Buffered", (bytearray,), {"__array__": fail})(bytes(8)), type("Told", (), interface)()):
+        for function in CONVERTERS:
+            assert cowarray.shares_bytes(function(obj, copy=False), np.asarray(obj))
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        ("f() got an unexpected keyword argument 'copy'", False),
+        ("f() takes no keyword arguments", False),
+        ("mine cannot be shared", True),
+    ],
+)
+def test_an_error_of_type_passes_unless_it_is_of_copy_itself(text, passes):
+    shared = np.arange(4.0)
+
+    def array(self, dtype=None, **kwargs):
+        if kwargs:
+            raise TypeError(text)
+        return shared
+
+    obj = type("Kept", (), {"__array__": array})()
+    for function in CONVERTERS:
+        if passes:
+            with pytest.raises(TypeError, match=text):
+                function(obj, copy=False)
+        else:
+            assert cowarray.shares_bytes(function(obj, copy=False), shared)
+
+
 def test_errors_of_user_code_pass():
     def fail(self, dtype=None, copy=None):
         raise ZeroDivisionError("mine")

@@ -53,6 +53,7 @@ from cowarray._c.numpy cimport (
     PyArray_View,
     PyTypeNum_ISCOMPLEX,
 )
+from cowarray._c.python cimport PyObject_CheckBuffer
 from cowarray._ops.operands cimport (
     as_standard,
     births_leave_lane,
@@ -111,12 +112,15 @@ cdef object with_elements(object values, int depth):
 
 
 cdef int let_refuse(object obj) except -1:
-    """Raise what an object's own `__array__` says of ``copy=False``, if it knows that."""
+    """Raise what an object's own `__array__` says of ``copy=False``, if it knows that, and NumPy would ask it."""
+    if PyObject_CheckBuffer(obj) or hasattr(obj, "__array_struct__") or hasattr(obj, "__array_interface__"):
+        return 0
     if hasattr(obj, "__array__"):
         try:
             obj.__array__(copy=False)
-        except TypeError:
-            pass
+        except TypeError as error:
+            if "keyword argument" not in str(error):
+                raise
     return 0
 
 
