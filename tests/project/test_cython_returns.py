@@ -4,7 +4,7 @@
 Cython 3.2 keeps the reference to such a value when the `finally` raises in its turn: an array that is lost so is never
 freed, and keeps what it shares shared. A name that is bound inside, and returned behind, is not.
 A `return` in an `except` lets go of the error's traceback, and a `with` hands it to `__exit__`. It is not there where
-there was no memory for it: the process dies.
+there was no memory for it: the process dies. A `break` or `continue` in an `except` looks whether it is there.
 """
 
 import itertools
@@ -104,6 +104,7 @@ def test_no_value_is_returned_where_it_can_be_lost():
         ),
         ("def f(a):\n    try:\n        return a()\n    except E:\n        pass\n    return 1\n", False),
         ("def f(a):\n    try:\n        a()\n    except E:\n        pass\n    else:\n        return 1\n", False),
+        ("def f(a):\n    for b in a:\n        try:\n            b()\n        except E:\n            break\n", False),
     ],
 )
 def test_what_is_planted_in_an_except_is_found(planted, is_found):

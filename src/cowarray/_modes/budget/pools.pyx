@@ -218,9 +218,7 @@ cdef void hand_down(Vertex *gone, Vertex *child, double share) noexcept:
         try:
             join_as_family(parent, child)
         except MemoryError:
-            parent = NULL
-        if parent == NULL:
-            return
+            break
         handed += 1
         if handed == MOST_HANDED_DOWN:
             return
