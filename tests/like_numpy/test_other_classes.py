@@ -178,3 +178,22 @@ def test_a_product_in_place_with_a_subclass_is_numpys(shapes):
             n @= other
         assert x is kept
         assert x.tolist() == n.tolist()
+
+
+@pytest.mark.parametrize("shapes", [((6,), (6,)), ((3, 3), (3,)), ((6,), (6, 6)), ((3, 3), (3, 3))])
+def test_a_product_in_place_with_a_class_that_hands_on_is_numpys(shapes):
+    class Wrapped:
+        def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+            asked.append(kwargs["axes"])
+            return ufunc(*[inside if each is self else each for each in inputs], **kwargs)
+
+    asked = []
+    x, n, inside = ca.ones(shapes[0]), np.ones(shapes[0]), np.ones(shapes[1])
+    for each in (x, n):
+        if inside.ndim == 1:
+            with pytest.raises(ValueError, match=r"matrix multiplication|core dimensions"):
+                each @= Wrapped()
+        else:
+            each @= Wrapped()
+    assert x.tolist() == n.tolist()
+    assert asked[0] == asked[1]

@@ -37,7 +37,8 @@ from cowarray._ops.overwriting cimport attempt_ufunc, commit, is_replaceable, ov
 from cowarray._ops.road cimport new_passage, Passage
 from cowarray._ops.strangers cimport compare_with
 
-cdef object ufunc_power = np.power
+cdef object ufunc_power = np.power, ufunc_matmul = np.matmul
+cdef tuple VECTOR = (-1,), MATRIX = (-2, -1)  # core axes
 cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
 
 
@@ -94,6 +95,9 @@ cdef object in_place(Array self, object other, object ufunc):
         if not is_familiar(other) and getattr(type(other), "__array_ufunc__", MISSING) is MISSING:
             if has_priority(other):
                 return NotImplemented
+        if ufunc is ufunc_matmul:  # by a vector the product would be repeated in each row
+            axes = VECTOR if self.nd == 1 else MATRIX
+            return ufunc(self, other, out=(self,), axes=[axes, MATRIX, axes])
         return ufunc(self, other, out=(self,))
     if not self.writeable:
         raise ValueError("output array is read-only")
