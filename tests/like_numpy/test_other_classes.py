@@ -163,6 +163,27 @@ def test_another_library_is_asked_as_by_numpy(call):
     assert repr(got).replace(hex(id(ours)), "") == repr(given).replace(hex(id(theirs)), "")
 
 
+@pytest.mark.parametrize("mode", [ca.fake, ca.deferred, lambda: ca.budget("1 MiB", small=0), ca.simulate, ca.aliasing])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_another_library_is_asked_inside_a_mode(call, mode):
+    other = Other()
+    with mode():
+        assert call(ca, other) == "other"
+    assert len(other.asked) == 1
+
+
+def test_what_another_library_computes_is_of_the_mode_around():
+    class Wrapped:
+        def __array_function__(self, function, types, args, kwargs):
+            return inside + 1
+
+    inside = ca.ones(3)
+    with ca.fake():
+        assert ca.is_fake(ca.sum(Wrapped()))
+        inside = np.ones(3)
+        assert type(ca.sum(Wrapped())) is ca.ndarray
+
+
 @pytest.mark.parametrize("shapes", [((6,), (6,)), ((3, 3), (3,)), ((6,), (6, 6)), ((3, 3), (3, 3))])
 def test_a_product_in_place_with_a_subclass_is_numpys(shapes):
     for priority in (0.0, 10.0):

@@ -413,7 +413,11 @@ cdef object slowly_dispatched(object function, Py_ssize_t arrays, tuple args, di
     cdef Operation operation = function_operation(function)
     if is_strangers(args, kwargs):
         args, kwargs = as_given(function, args, kwargs)
-        return call(operation, function, None, args, kwargs, False, False)
+        if not is_handed(args, kwargs):
+            return call(operation, function, None, args, kwargs, False, False)
+        # Before any mode, which would take the operations of a stranger's own code for parts of this one.
+        result = function(*args, **kwargs)
+        return asarray(result) if type(result) is cnp.ndarray else result
     # A written argument must be an array itself, not an object that has one.
     cdef set written = {each.position for each in operation.writes}
     shown = [
