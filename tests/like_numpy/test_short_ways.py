@@ -451,6 +451,19 @@ def test_copyto_writes_what_numpy_writes():
     assert written > 300
 
 
+@pytest.mark.parametrize("write", [np.copyto, lambda a, b: a.__setitem__(..., b)])
+@pytest.mark.parametrize(
+    "shapes", [((4, 1), (1, 4)), ((2, 3, 2), (2, 4, 1)), ((4,), (1, 3)), ((4,), (1, 3, 1)), ((4, 1), (0,))], ids=str
+)
+def test_shapes_that_do_not_fit_are_spelled_as_numpy_spells_them(write, shapes):
+    n = [np.ones(shape) for shape in shapes]
+    with pytest.raises(ValueError, match="broadcast") as theirs:
+        write(*n)
+    with pytest.raises(ValueError, match="broadcast") as ours:
+        write(*map(cowarray.array, n))
+    assert str(ours.value) == str(theirs.value)
+
+
 # ---- out -------------------------------------------------------------------------------------------------------------
 
 OUTS = [
