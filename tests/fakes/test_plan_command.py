@@ -450,6 +450,36 @@ def test_bytes_that_are_not_there_are_written_and_mapped_and_are_in_no_file(tmp_
     assert found["live_bytes"] == 0
 
 
+KEPT_BACK = """\
+import numpy as np
+few = np.memmap("old", "f8", "w+", shape=10)
+print(np.memmap("old", "f8", "r"), np.memmap("old", "f8", "r", 16), np.fromfile("old", count=3))
+np.save("x", np.ones((500, 500)))
+np.savetxt("text", np.ones(3000), "%d")
+print(np.memmap("x.npy", "f8", "r", 128, (500, 500)).shape, np.fromfile("x.npy", offset=128).shape)
+print(np.memmap("text").shape)
+for read in (np.load, np.loadtxt, lambda name: np.fromfile(name, sep=" ")):
+    try:
+        print(read("old"))
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_of_a_file_kept_back_nothing_is_read_that_was_there_before(tmp_path):
+    np.full(10, 7.0).tofile(tmp_path / "old")
+    array = "array(..., shape=({},), dtype=float64, fake)"
+    assert report(tmp_path, KEPT_BACK)[1].splitlines() == [
+        f"{array.format(10)} {array.format(8)} {array.format(3)}",
+        "(500, 500) (250000,)",
+        "(6000,)",
+        "load: the plan has not written old, and cannot read it so",
+        "loadtxt: the plan has not written old, and cannot read it so",
+        "fromfile: the plan has not written old, and cannot read it so",
+    ]
+    assert np.fromfile(tmp_path / "old").tolist() == [7.0] * 10
+
+
 OPEN = """\
 import io
 import numpy as np

@@ -43,6 +43,11 @@ class Text(NamedTuple):
     times: int
     foot: str
 
+    @property
+    def nbytes(self) -> int:
+        """As each character is a byte."""
+        return len(self.head) + len(self.row) * self.times + len(self.foot)
+
     def lines(self) -> Iterator[str]:
         """The lines of the file, in which all numbers are alike.
 
