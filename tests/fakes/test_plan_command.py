@@ -480,6 +480,36 @@ def test_of_a_file_kept_back_nothing_is_read_that_was_there_before(tmp_path):
     assert np.fromfile(tmp_path / "old").tolist() == [7.0] * 10
 
 
+REWRITTEN = {
+    "few.tofile('x.npy')": "(3,)",
+    "np.save('x.npy', few)": "(19,)",
+    "with open('x.npy', 'wb') as f: f.write(bytes(16))": "(2,)",
+    "os.replace('old', 'x.npy')": "(5,)",
+    "os.path.exists('x.npy') and os.remove('x.npy')": "No such file or directory",
+}
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+@pytest.mark.parametrize("write", REWRITTEN)
+def test_a_file_kept_back_is_forgotten_once_its_path_has_another(tmp_path, write, was_there):
+    np.arange(5.0).tofile(tmp_path / "old")
+    if was_there:
+        np.ones(500).tofile(tmp_path / "x.npy")
+    text = f"""if True:
+        import os
+        import numpy as np
+        few = np.arange(3.0)
+        np.save("x.npy", np.ones((500, 500)))
+        {write}
+        try:
+            print(np.fromfile("x.npy").shape)
+        except OSError as error:
+            print(error.strerror)
+        """
+    there = was_there or not write.startswith("os.path")
+    assert report(tmp_path, text)[1] == f"{REWRITTEN[write] if there else '(250016,)'}\n"
+
+
 OPEN = """\
 import io
 import numpy as np

@@ -125,7 +125,6 @@ class _PlannedArchive(np.lib.npyio.NpzFile):
 def save(file: Any, arr: Any, *args: Any, **kwargs: Any) -> None:
     if first_fake([arr]) is not None and unwritten.keep(file, _saved(arr), ".npy"):
         return
-    unwritten.drop(file, ".npy")
     _save(file, _shown(arr), *args, **kwargs)
 
 
@@ -147,7 +146,6 @@ def _save_archive(function: Any, file: Any, args: tuple[Any, ...], kwargs: dict[
         members = {name: _saved(value) for name, value in {**placed, **named}.items()}
         if unwritten.keep(file, members, ".npz"):
             return
-    unwritten.drop(file, ".npz")
     function(file, *map(_shown, args), **{name: _shown(value) for name, value in kwargs.items()})
 
 
@@ -283,7 +281,6 @@ def savetxt(
         text = unwritten.Text(part(model[:0], header), row, len(x), part(model[:0], footer=footer))
         if unwritten.keep(fname, text):
             return
-    unwritten.drop(fname)
     _savetxt(fname, _shown(x), fmt, delimiter, newline, header, footer, comments, encoding)
 
 
