@@ -397,7 +397,7 @@ np.savetxt("x.csv", x, "%.3f", ",", header="a,b,c", comments="", footer="end")
 print(np.loadtxt("x.csv", delimiter=",", skiprows=1, max_rows=1999))
 print([column.strides for column in np.loadtxt("x.csv", delimiter=",", skiprows=1, max_rows=2000, unpack=True)])
 print(np.genfromtxt("x.csv", delimiter=",", names=True, skip_footer=1).dtype.names)
-np.savetxt(b"few.gz", [x.mean(), x.max()], newline="\\r\\n")
+np.savetxt("few.gz", [x.mean(), x.max()], newline="\\r\\n")
 print(np.loadtxt("few.gz"))
 for wrong in (x[:, :, None], "%d"), (x, "%d,%d,%d,%d"), (x, 3):
     try:
@@ -478,6 +478,23 @@ def test_of_a_file_kept_back_nothing_is_read_that_was_there_before(tmp_path):
         "fromfile: the plan has not written old, and cannot read it so",
     ]
     assert np.fromfile(tmp_path / "old").tolist() == [7.0] * 10
+
+
+@pytest.mark.parametrize("write", ["np.save(b'x', x)", "np.savez(b'x', x)", "np.savetxt(b'x', x)"])
+def test_names_in_bytes_are_refused_where_numpy_refuses_them(tmp_path, write):
+    text = f"""if True:
+        import numpy as np
+        for x in (np.ones(2), np.ones((999, 2))):
+            try:
+                {write}
+            except (TypeError, ValueError) as error:
+                print(error)
+        x.tofile(b"raw")
+        print(np.memmap(b"raw").shape)
+        """
+    printed = report(tmp_path, text, "--assume", "all")[1].splitlines()
+    assert printed[0] == printed[1]
+    assert printed[2] == "(15984,)"
 
 
 REWRITTEN = {

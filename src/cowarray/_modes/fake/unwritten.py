@@ -109,6 +109,8 @@ def keep(file: Any, value: Kept, ending: str = "") -> bool:
     """
     if _kept is None or not isinstance(file, str | bytes | os.PathLike):
         return False
+    if type(file) is bytes and (ending or isinstance(value, Text)):
+        return False  # NumPy's functions that add an ending or write text refuse such names
     name = _named(file, ending)
     _assert_writable(name)
     path = os.path.realpath(name)
