@@ -555,6 +555,13 @@ def test_what_is_assumed_goes_to_open_files(tmp_path):
     assert {each["at"]["lineno"] for each in found["assumed"]} == {5, 6, 7, 9, 10, 12}
 
 
+@pytest.mark.parametrize("write", ["x.dump('old')", "x.tofile('old', ',')"])
+def test_a_write_that_is_refused_leaves_the_file(tmp_path, write):
+    (tmp_path / "old").write_bytes(b"results")
+    report(tmp_path, f"import numpy as np\nx = np.zeros(1000)\n{write}\n", "--assume", "all", status=1)
+    assert (tmp_path / "old").read_bytes() == b"results"
+
+
 @pytest.mark.parametrize("write", ["x.tofile('x', ',')", "x.tofile('none/x')", "open('x', 'wb').write(x.tobytes())"])
 def test_what_cannot_be_written_is_refused(tmp_path, write):
     text = f"import numpy as np\nx = np.zeros(1 << 26)\n{write}\n"
