@@ -508,3 +508,29 @@ def test_a_read_only_out_is_refused():
     for call in lambda: np.add(a, 1, out=a), lambda: np.sqrt(a, a):
         with pytest.raises(ValueError, match="read-only"):
             call()
+
+
+# ---- readers of writable memory --------------------------------------------------------------------------------------
+
+FAILING = {
+    "argmax": lambda x: np.argmax(x, axis=5),
+    "argmin, out": lambda x: np.argmin(x, axis=5, out=cowarray.zeros((), "i8")),
+    "repeat": lambda x: np.repeat(x, [1, 2]),
+    "convolve": lambda x: np.convolve(x, x[:3], mode="none"),
+    "correlate": lambda x: np.correlate(x, x[:3], mode="none"),
+    "interp": lambda x: np.interp(x, x, x[:5]),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_what_a_traceback_keeps_of_a_call_that_only_reads_cannot_be_written(name):
+    x = cowarray.arange(10_000.0)
+    with pytest.raises((ValueError, TypeError)) as caught:
+        FAILING[name](x)
+    kept = {id(each): each for entry in caught.traceback for each in entry.frame.f_locals.values()}
+    headers = [each for each in kept.values() if type(each) is np.ndarray and each.ndim]
+    assert headers
+    for header in headers:
+        assert not header.flags.writeable
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            header.flags.writeable = True
