@@ -412,6 +412,30 @@ def test_a_mask_with_values_picks_as_many_as_it_has(name, fraction):
             assert layout(found) == layout(PICKING[name](x, *masks))
 
 
+BESIDE_ONE = {
+    "alone": lambda m: m,
+    "with an integer": lambda m: (m, 0),
+    "behind a slice": lambda m: (slice(None), m),
+    "with places": lambda m: (m, [0, 1]),
+    "last": lambda m: (..., m, None),
+}
+
+
+@pytest.mark.parametrize("is_true", [False, True])
+@pytest.mark.parametrize("beside", BESIDE_ONE)
+def test_a_mask_without_axes_is_an_axis_of_one_or_no_length(beside, is_true):
+    key = BESIDE_ONE[beside]
+    n = np.arange(24.0).reshape(2, 3, 4)
+    with cw.fake(assume=f"masks={int(is_true)}"):
+        x, mask = cw.asarray(n), cw.asarray(is_true)
+        for each in (mask, cw.fake_like(mask), np.array(is_true)):
+            if beside == "with places" and not is_true:
+                with pytest.raises(IndexError, match=r"shape mismatch: indexing arrays .* \(0,\) \(2,\)"):
+                    x[key(each)]
+            else:
+                assert layout(x[key(each)]) == layout(n[key(np.array(is_true))])
+
+
 def test_what_is_assigned_to_a_mask_with_values_must_fit():
     with cw.fake():
         x = cw.zeros((10, 4))

@@ -397,7 +397,7 @@ np.savetxt("x.csv", x, "%.3f", ",", header="a,b,c", comments="", footer="end")
 print(np.loadtxt("x.csv", delimiter=",", skiprows=1, max_rows=1999))
 print([column.strides for column in np.loadtxt("x.csv", delimiter=",", skiprows=1, max_rows=2000, unpack=True)])
 print(np.genfromtxt("x.csv", delimiter=",", names=True, skip_footer=1).dtype.names)
-np.savetxt(b"few.gz", [x.mean(), x.max()], newline="\\r\\n")
+np.savetxt("few.gz", [x.mean(), x.max()], newline="\\r\\n")
 print(np.loadtxt("few.gz"))
 for wrong in (x[:, :, None], "%d"), (x, "%d,%d,%d,%d"), (x, 3):
     try:
@@ -450,6 +450,83 @@ def test_bytes_that_are_not_there_are_written_and_mapped_and_are_in_no_file(tmp_
     assert found["live_bytes"] == 0
 
 
+KEPT_BACK = """\
+import numpy as np
+few = np.memmap("old", "f8", "w+", shape=10)
+print(np.memmap("old", "f8", "r"), np.memmap("old", "f8", "r", 16), np.fromfile("old", count=3))
+np.save("x", np.ones((500, 500)))
+np.savetxt("text", np.ones(3000), "%d")
+print(np.memmap("x.npy", "f8", "r", 128, (500, 500)).shape, np.fromfile("x.npy", offset=128).shape)
+print(np.memmap("text").shape)
+for read in (np.load, np.loadtxt, lambda name: np.fromfile(name, sep=" ")):
+    try:
+        print(read("old"))
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_of_a_file_kept_back_nothing_is_read_that_was_there_before(tmp_path):
+    np.full(10, 7.0).tofile(tmp_path / "old")
+    array = "array(..., shape=({},), dtype=float64, fake)"
+    assert report(tmp_path, KEPT_BACK)[1].splitlines() == [
+        f"{array.format(10)} {array.format(8)} {array.format(3)}",
+        "(500, 500) (250000,)",
+        "(6000,)",
+        "load: the plan has not written old, and cannot read it so",
+        "loadtxt: the plan has not written old, and cannot read it so",
+        "fromfile: the plan has not written old, and cannot read it so",
+    ]
+    assert np.fromfile(tmp_path / "old").tolist() == [7.0] * 10
+
+
+@pytest.mark.parametrize("write", ["np.save(b'x', x)", "np.savez(b'x', x)", "np.savetxt(b'x', x)"])
+def test_names_in_bytes_are_refused_where_numpy_refuses_them(tmp_path, write):
+    text = f"""if True:
+        import numpy as np
+        for x in (np.ones(2), np.ones((999, 2))):
+            try:
+                {write}
+            except (TypeError, ValueError) as error:
+                print(error)
+        x.tofile(b"raw")
+        print(np.memmap(b"raw").shape)
+        """
+    printed = report(tmp_path, text, "--assume", "all")[1].splitlines()
+    assert printed[0] == printed[1]
+    assert printed[2] == "(15984,)"
+
+
+REWRITTEN = {
+    "few.tofile('x.npy')": "(3,)",
+    "np.save('x.npy', few)": "(19,)",
+    "with open('x.npy', 'wb') as f: f.write(bytes(16))": "(2,)",
+    "os.replace('old', 'x.npy')": "(5,)",
+    "os.path.exists('x.npy') and os.remove('x.npy')": "No such file or directory",
+}
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+@pytest.mark.parametrize("write", REWRITTEN)
+def test_a_file_kept_back_is_forgotten_once_its_path_has_another(tmp_path, write, was_there):
+    np.arange(5.0).tofile(tmp_path / "old")
+    if was_there:
+        np.ones(500).tofile(tmp_path / "x.npy")
+    text = f"""if True:
+        import os
+        import numpy as np
+        few = np.arange(3.0)
+        np.save("x.npy", np.ones((500, 500)))
+        {write}
+        try:
+            print(np.fromfile("x.npy").shape)
+        except OSError as error:
+            print(error.strerror)
+        """
+    there = was_there or not write.startswith("os.path")
+    assert report(tmp_path, text)[1] == f"{REWRITTEN[write] if there else '(250016,)'}\n"
+
+
 OPEN = """\
 import io
 import numpy as np
@@ -476,6 +553,13 @@ def test_what_is_assumed_goes_to_open_files(tmp_path):
         assert (np.load(BytesIO(opened.read()))["x"] == np.full((999, 2), 3)).all()
     assert (tmp_path / "text").read_text() == "3 3\n" * 999 + "3 3"
     assert {each["at"]["lineno"] for each in found["assumed"]} == {5, 6, 7, 9, 10, 12}
+
+
+@pytest.mark.parametrize("write", ["x.dump('old')", "x.tofile('old', ',')"])
+def test_a_write_that_is_refused_leaves_the_file(tmp_path, write):
+    (tmp_path / "old").write_bytes(b"results")
+    report(tmp_path, f"import numpy as np\nx = np.zeros(1000)\n{write}\n", "--assume", "all", status=1)
+    assert (tmp_path / "old").read_bytes() == b"results"
 
 
 @pytest.mark.parametrize("write", ["x.tofile('x', ',')", "x.tofile('none/x')", "open('x', 'wb').write(x.tobytes())"])

@@ -451,6 +451,19 @@ def test_copyto_writes_what_numpy_writes():
     assert written > 300
 
 
+@pytest.mark.parametrize("write", [np.copyto, lambda a, b: a.__setitem__(..., b)])
+@pytest.mark.parametrize(
+    "shapes", [((4, 1), (1, 4)), ((2, 3, 2), (2, 4, 1)), ((4,), (1, 3)), ((4,), (1, 3, 1)), ((4, 1), (0,))], ids=str
+)
+def test_shapes_that_do_not_fit_are_spelled_as_numpy_spells_them(write, shapes):
+    n = [np.ones(shape) for shape in shapes]
+    with pytest.raises(ValueError, match="broadcast") as theirs:
+        write(*n)
+    with pytest.raises(ValueError, match="broadcast") as ours:
+        write(*map(cowarray.array, n))
+    assert str(ours.value) == str(theirs.value)
+
+
 # ---- out -------------------------------------------------------------------------------------------------------------
 
 OUTS = [
@@ -495,3 +508,29 @@ def test_a_read_only_out_is_refused():
     for call in lambda: np.add(a, 1, out=a), lambda: np.sqrt(a, a):
         with pytest.raises(ValueError, match="read-only"):
             call()
+
+
+# ---- readers of writable memory --------------------------------------------------------------------------------------
+
+FAILING = {
+    "argmax": lambda x: np.argmax(x, axis=5),
+    "argmin, out": lambda x: np.argmin(x, axis=5, out=cowarray.zeros((), "i8")),
+    "repeat": lambda x: np.repeat(x, [1, 2]),
+    "convolve": lambda x: np.convolve(x, x[:3], mode="none"),
+    "correlate": lambda x: np.correlate(x, x[:3], mode="none"),
+    "interp": lambda x: np.interp(x, x, x[:5]),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_what_a_traceback_keeps_of_a_call_that_only_reads_cannot_be_written(name):
+    x = cowarray.arange(10_000.0)
+    with pytest.raises((ValueError, TypeError)) as caught:
+        FAILING[name](x)
+    kept = {id(each): each for entry in caught.traceback for each in entry.frame.f_locals.values()}
+    headers = [each for each in kept.values() if type(each) is np.ndarray and each.ndim]
+    assert headers
+    for header in headers:
+        assert not header.flags.writeable
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            header.flags.writeable = True

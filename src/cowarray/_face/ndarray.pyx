@@ -1694,6 +1694,8 @@ cdef class ndarray(Array):
         if hasattr(file, "write"):
             pickle.dump(self, file)
         else:
+            if is_fake(self):
+                snapshot(self)  # refuses, before the file is emptied
             spare_maps(file)
             opened = open(file, "wb")
             try:

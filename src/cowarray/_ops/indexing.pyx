@@ -549,9 +549,11 @@ cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
         if cnp.PyArray_DIMS(source)[i] != 1 and (
             i < extra or cnp.PyArray_DIMS(source)[i] != cnp.PyArray_DIMS(target)[i - extra]
         ):
-            raise ValueError(
-                f"could not broadcast input array from shape {shown.shape} into shape {(<object>target).shape}"
-            )
+            given = shown.shape
+            while len(given) > cnp.PyArray_NDIM(target) and given[0] == 1:
+                given = given[1:]
+            shapes = f"{given} into shape {(<object>target).shape}".replace(", ", ",")  # as NumPy spells them
+            raise ValueError(f"could not broadcast input array from shape {shapes}")
     return 0
 
 

@@ -122,6 +122,7 @@ VALUES = frozenset(
         "_face.ndarray.ndarray.__index__",
         "_face.ndarray.ndarray.__int__",
         "_face.ndarray.ndarray.dtype",
+        "_face.ndarray.ndarray.dump",
         "_face.ndarray.ndarray.materialize",
         "_face.ndarray.ndarray.setflags",
         "_face.ndarray.ndarray.shape",

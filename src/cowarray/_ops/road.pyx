@@ -47,7 +47,13 @@ from cowarray._array.exports cimport export
 from cowarray._array.imports cimport copy_foreign, import_array
 from cowarray._array.layout cimport distinct, MAXDIMS
 from cowarray._c.gil cimport KEEPS_HEADERS
-from cowarray._c.numpy cimport NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PyArray_BASE, PyArray_DescrCheck
+from cowarray._c.numpy cimport (
+    NPY_ARRAY_OWNDATA,
+    NPY_ARRAY_WRITEABLE,
+    PyArray_BASE,
+    PyArray_CLEARFLAGS,
+    PyArray_DescrCheck,
+)
 from cowarray._c.python cimport (
     enter_recursive_call,
     Py_LeaveRecursiveCall,
@@ -501,6 +507,14 @@ cdef cnp.ndarray lent(cnp.ndarray header):
     )
 
 
+cdef int give_back(object headers) except -1:
+    """Make what was `lent` read-only again after the call: its traceback may keep the headers."""
+    for header in headers:
+        if type(header) is cnp.ndarray:
+            PyArray_CLEARFLAGS(<cnp.ndarray>header, NPY_ARRAY_WRITEABLE)
+    return 0
+
+
 cdef Passage new_passage():
     """The passage of a computation, whose results are fresh."""
     return Passage(COMPUTING)
@@ -736,7 +750,11 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
     elif dispatched_here and not passage.found:
         # NumPy found an array in a sequence that `read` does not enter, and would find it there again.
         shown = [passage.read(list(value)) if is_unknown_sequence(value) else value for value in shown]
-    result = function(*shown, **named)
+    try:
+        result = function(*shown, **named)
+    finally:
+        if operation.copies_readonly:
+            give_back([header for _, _, header, _ in passage.sources])
     if result is not None:
         passage.read_written(result)
     return passage.result(result)
@@ -789,7 +807,11 @@ cdef object quick_call(Operation operation, object implementation, bint is_c, tu
         return QUICK_FAILED
     if operation.copies_readonly:
         shown = tuple([lent(each) if type(each) is cnp.ndarray else each for each in shown])
-    result = PyObject_Call(implementation, shown, <PyObject *>named if named else NULL)
+    try:
+        result = PyObject_Call(implementation, shown, <PyObject *>named if named else NULL)
+    finally:
+        if operation.copies_readonly:
+            give_back(shown)
     if passage is not None:
         return passage.result(result)
     if type(result) is cnp.ndarray:

@@ -72,7 +72,7 @@ def load(file: Any, mmap_mode: Any = None, *args: Any, **kwargs: Any) -> Any:
             file.seek(start)
     elif current() is not None and (saved := unwritten.find(file)) is not None:
         if isinstance(saved, unwritten.Raw | unwritten.Text):
-            raise ValueError(f"load: {file} would have no arrays with a header")
+            raise _unreadable("load", file)
         return _Unwritten(saved) if isinstance(saved, dict) else _given(saved, mmap_mode)
     else:
         with open(os.fspath(file), "rb") as opened:
@@ -125,7 +125,6 @@ class _PlannedArchive(np.lib.npyio.NpzFile):
 def save(file: Any, arr: Any, *args: Any, **kwargs: Any) -> None:
     if first_fake([arr]) is not None and unwritten.keep(file, _saved(arr), ".npy"):
         return
-    unwritten.drop(file, ".npy")
     _save(file, _shown(arr), *args, **kwargs)
 
 
@@ -147,7 +146,6 @@ def _save_archive(function: Any, file: Any, args: tuple[Any, ...], kwargs: dict[
         members = {name: _saved(value) for name, value in {**placed, **named}.items()}
         if unwritten.keep(file, members, ".npz"):
             return
-    unwritten.drop(file, ".npz")
     function(file, *map(_shown, args), **{name: _shown(value) for name, value in kwargs.items()})
 
 
@@ -208,16 +206,18 @@ class _Unwritten(Mapping[str, Any]):
 @functools.wraps(_fromfile)
 def fromfile(file: Any, dtype: Any = float, count: int = -1, sep: str = "", offset: int = 0, **kwargs: Any) -> Any:
     own = np.dtype(dtype)
-    kept = unwritten.find(file)
+    is_kept = unwritten.find(file) is not None
     if not sep and own.itemsize and not own.hasobject and own.subdtype is None:
         is_open = hasattr(file, "fileno")
         start = offset + (file.tell() if is_open else 0)
         length = max(_size_of(file) - start, 0) // own.itemsize
         length = length if count < 0 else min(length, operator.index(count))
-        if isinstance(kept, unwritten.Raw) or not _is_small((length,), own):
+        if is_kept or not _is_small((length,), own):
             if is_open:
                 file.seek(start + length * own.itemsize)
             return _fake((length,), own, "C")
+    if is_kept:
+        raise _unreadable("fromfile", file)
     return taken_in(_fromfile(file, dtype, count, sep, offset, **kwargs))
 
 
@@ -231,10 +231,24 @@ def frombuffer(*args: Any, **kwargs: Any) -> Any:
 
 
 def _size_of(file: Any) -> int:
-    if hasattr(file, "fileno"):
-        return os.fstat(file.fileno()).st_size
+    """Bytes of a file; of one that is kept back, those that it would have."""
     kept = unwritten.find(file)
-    return kept.nbytes if isinstance(kept, unwritten.Raw) else os.path.getsize(file)
+    if kept is None:
+        return os.fstat(file.fileno()).st_size if hasattr(file, "fileno") else os.path.getsize(file)
+    if isinstance(kept, unwritten.Raw | unwritten.Text):
+        return kept.nbytes
+    if isinstance(kept, dict):
+        raise _unreadable("an archive", file)
+    shape, dtype, order = (kept.shape, kept.dtype, "C") if isinstance(kept, np.ndarray) else kept
+    header = io.BytesIO()
+    described = {"shape": shape, "fortran_order": order == "F", "descr": np.lib.format.dtype_to_descr(dtype)}
+    np.lib.format.write_array_header_1_0(header, described)
+    return header.tell() + math.prod(shape) * dtype.itemsize
+
+
+def _unreadable(name: str, file: Any) -> ValueError:
+    """For a file that is kept back, and was saved in another way than it is read."""
+    return ValueError(f"{name}: the plan has not written {os.fsdecode(file)}, and cannot read it so")
 
 
 # ---- text ------------------------------------------------------------------------------------------------------------
@@ -267,7 +281,6 @@ def savetxt(
         text = unwritten.Text(part(model[:0], header), row, len(x), part(model[:0], footer=footer))
         if unwritten.keep(fname, text):
             return
-    unwritten.drop(fname)
     _savetxt(fname, _shown(x), fmt, delimiter, newline, header, footer, comments, encoding)
 
 
@@ -284,8 +297,10 @@ def genfromtxt(fname: Any, *args: Any, **kwargs: Any) -> Any:
 def _from_text(own: Any, numpys: Any, file: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What is read of a file; of one that is not there, arrays without bytes that lie as those of its lines."""
     kept = unwritten.find(file)
-    if not isinstance(kept, unwritten.Text):
+    if kept is None:
         return own(file, *args, **kwargs)
+    if not isinstance(kept, unwritten.Text):
+        raise _unreadable(own.__name__, file)
     made = numpys(kept.lines(), *args, **kwargs)
     return list(cowarray.fake_like(*made)) if isinstance(made, list) else cowarray.fake_like(made)
 
@@ -315,7 +330,7 @@ class memmap(np.memmap):
                 raise ValueError("shape must be given if mode == 'w+'")
             shape = ((_size_of(filename) - offset) // own.itemsize,)
         shape = tuple(map(operator.index, shape)) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
-        if mode in ("w+", "write") or not _is_small(shape, own):
+        if mode in ("w+", "write") or unwritten.find(filename) is not None or not _is_small(shape, own):
             if mode in ("w+", "write"):
                 unwritten.keep(filename, unwritten.Raw(offset + math.prod(shape) * own.itemsize))
             else:

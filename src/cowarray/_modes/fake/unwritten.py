@@ -1,7 +1,8 @@
 """Files that a program has written in a plan, and that are not there: what each would have, by its path.
 
 Only the command keeps files back: it is told so, and what reads files is the command's as well. A file on the disk
-stays as it is, so nothing but the same plan knows of what was saved.
+stays as it is, so nothing but the same plan knows of what was saved. Whoever writes, moves or removes that file
+afterwards ends what the plan knows.
 """
 
 import errno
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-__all__ = ["Kept", "Raw", "Saved", "Text", "any_kept", "begin", "drop", "find", "keep"]
+__all__ = ["Kept", "Raw", "Saved", "Text", "any_kept", "begin", "find", "keep"]
 
 
 class Raw(NamedTuple):
@@ -43,6 +44,11 @@ class Text(NamedTuple):
     times: int
     foot: str
 
+    @property
+    def nbytes(self) -> int:
+        """As each character is a byte."""
+        return len(self.head) + len(self.row) * self.times + len(self.foot)
+
     def lines(self) -> Iterator[str]:
         """The lines of the file, in which all numbers are alike.
 
@@ -59,7 +65,9 @@ class Text(NamedTuple):
 Saved: TypeAlias = tuple[tuple[int, ...], np.dtype, str] | np.ndarray  # shape, dtype, order; or an array with bytes
 Kept: TypeAlias = Saved | dict[str, Saved] | Raw | Text
 
-_kept: dict[str, Kept] | None = None  # None: files are written
+_State: TypeAlias = tuple[int, int, int] | None  # of the file on the disk: None if there is none
+
+_kept: dict[str, tuple[Kept, _State]] | None = None  # None: files are written
 
 
 def begin() -> None:
@@ -101,27 +109,17 @@ def keep(file: Any, value: Kept, ending: str = "") -> bool:
     """
     if _kept is None or not isinstance(file, str | bytes | os.PathLike):
         return False
+    if type(file) is bytes and (ending or isinstance(value, Text)):
+        return False  # NumPy's functions that add an ending or write text refuse such names
     name = _named(file, ending)
     _assert_writable(name)
-    _kept[os.path.realpath(name)] = value
+    path = os.path.realpath(name)
+    _kept[path] = value, _state(path)
     return True
 
 
-def drop(file: Any, ending: str = "") -> None:
-    """Note that a file is written after all.
-
-    Parameters
-    ----------
-    file : object
-    ending : str, default ""
-        As for `keep`.
-    """
-    if _kept and isinstance(file, str | bytes | os.PathLike):
-        _kept.pop(os.path.realpath(_named(file, ending)), None)
-
-
 def find(file: Any) -> Kept | None:
-    """What a file would have; None of one that is not kept back.
+    """What a file would have; None of one that is not kept back, or has been written since.
 
     Parameters
     ----------
@@ -133,7 +131,17 @@ def find(file: Any) -> Kept | None:
     """
     if not _kept or not isinstance(file, str | bytes | os.PathLike):
         return None
-    return _kept.get(os.path.realpath(os.fsdecode(file)))
+    path = os.path.realpath(os.fsdecode(file))
+    value, state = _kept.get(path, (None, None))
+    return value if value is not None and state == _state(path) else None
+
+
+def _state(path: str) -> _State:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _named(file: Any, ending: str) -> str:

@@ -26,14 +26,12 @@ _INTP = np.dtype(np.intp)
 
 
 def masks_in(key: Any) -> list[Any]:
-    """The masks in an index: arrays of booleans, and those without axes that have no values."""
+    """The masks in an index."""
     return [item for item in (key if type(key) is tuple else (key,)) if _is_mask(item)]
 
 
 def _is_mask(item: Any) -> bool:
-    if not isinstance(item, (ndarray, np.ndarray)) or item.dtype != bool:
-        return False
-    return item.ndim > 0 or is_fake(item)
+    return isinstance(item, (ndarray, np.ndarray)) and item.dtype == bool
 
 
 def with_places(call: Call, header: Any, key: Any, shown: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -59,15 +57,13 @@ def with_places(call: Call, header: Any, key: Any, shown: tuple[Any, ...]) -> tu
     for item, seen in zip(key if type(key) is tuple else (key,), shown, strict=True):
         if not _is_mask(item):
             parts.append(seen)
-        elif not item.ndim:
-            parts += [None, ghost((call.picked(1, MASK, "decide by shape and dtype"),))]
-        else:
-            count = (
-                call.picked(item.size, MASK, "use where, or multiply by the mask")
-                if is_fake(item)
-                else int(np.count_nonzero(np.asarray(item)))
-            )
-            parts += [ghost((count,)) for _ in range(item.ndim)]
+            continue
+        count = (
+            call.picked(item.size, MASK, "use where, or multiply by the mask")
+            if is_fake(item)
+            else int(np.count_nonzero(np.asarray(item)))
+        )
+        parts += [ghost((count,)) for _ in range(item.ndim)] if item.ndim else [bool(count)]
     return tuple(parts)
 
 
