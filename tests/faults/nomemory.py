@@ -281,6 +281,7 @@ def does(peer, what):
 WITHIN = {
     "x.dumps()": "pickle.dumps(x)",
     "with cowarray.deferred(): y = x + 1; y[0] = 3; cowarray.materialize(y)": "x + 1",
+    'cowarray.materialize({"x": cowarray.deferred_init(cowarray.add, x, 1)})': "np.add(x, 1)",
     "with cowarray.budget(1 << 20, small=0): y = x + 1; y[0] = 3; z = y.copy(); cowarray.evict(y); y + z": "x + 1",
     "x[[0, 1]] = A([7.])": 'np.copyto(x[:0, 0], A([7.])[:0], casting="unsafe"); x[[0, 1]] = A([7.])',
     'x.to_numpy("f4")': 'x.astype("f4")',
