@@ -209,6 +209,11 @@ def test_some_allocations_of_every_call(hook, tmp_path, group):
     assert swept(hook, tmp_path, [(call, "shared", dtype, 0) for call in calls]) >= 3 * len(calls)
 
 
+def test_a_ufunc_that_sets_no_exception_where_it_fails_crashes_nobody(hook, tmp_path):
+    call = "y = cowarray.checkpoint(x) * 2; cowarray.evict(y); cowarray.decheckpoint(y); cowarray.is_checkpointed(y)"
+    assert swept(hook, tmp_path, [(call, "shared", "?", 0)]) > 100
+
+
 # Each left something wrong behind: a shape without its bytes, a lock, a reference, an array; or killed the process.
 BROKEN_ONCE = [
     "x.resize(7, 7)",

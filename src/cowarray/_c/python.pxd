@@ -23,7 +23,6 @@ cdef extern from "Python.h":
     int PyContextVar_Get(object, PyObject *, PyObject **) except -1
     object PyContextVar_Set(object, object)
     PyObject *PyThreadState_GetDict()  # borrowed
-    object PyObject_Call(object, object, PyObject *)
     bint PyObject_CheckBuffer(object)
     bint PyMemoryView_Check(object)
     Py_buffer *PyMemoryView_GET_BUFFER(object)
@@ -33,6 +32,17 @@ cdef extern from "Python.h":
 cdef extern from *:
     """
     static inline int cowi_enter_recursive_call(const char *where) { return Py_EnterRecursiveCall(where) ? -1 : 0; }
+
+    /* PyObject_Call, which does not look whether there is an exception where there is no result: a ufunc that got no
+     * memory may have set none, and an `except` would then take hold of nothing. */
+    static inline PyObject *cowi_call(PyObject *function, PyObject *args, PyObject *kwargs)
+    {
+        PyObject *result = PyObject_Call(function, args, kwargs);
+        if (result == NULL && !PyErr_Occurred()) {
+            PyErr_Format(PyExc_SystemError, "%R returned NULL without setting an exception", function);
+        }
+        return result;
+    }
 
     /* Cython has put None into view->obj, with a reference that PyObject_GetBuffer would lose. */
     static inline int cowi_forward_buffer(PyObject *array, Py_buffer *view, int flags)
@@ -185,6 +195,7 @@ cdef extern from *:
     }
     """
     int enter_recursive_call "cowi_enter_recursive_call" (const char *where) except -1
+    object PyObject_Call "cowi_call" (object, object, PyObject *)
     int forward_buffer "cowi_forward_buffer" (object array, Py_buffer *view, int flags) except -1
     ctypedef void *newfunc
     newfunc constructor_of "cowi_constructor" (object type)
