@@ -16,6 +16,7 @@ import pytest
 from support.oracle import same
 
 import cowarray
+from cowarray._face.ndarray import set_namespace
 from cowarray._tools import stand_ins as stand_ins_module
 from cowarray._tools.programs import ImportRule
 from cowarray._tools.stand_ins import StandIns, taken_in
@@ -321,14 +322,15 @@ def test_a_pickled_module_is_the_programs_where_one_runs_and_numpys_elsewhere(np
 def imports(rule, text, **space):
     """The namespace of code that runs while the rule holds."""
     loader = importlib.machinery.ExtensionFileLoader
-    kept = builtins.__import__, importlib.import_module, loader.exec_module
+    kept = builtins.__import__, builtins.__build_class__, importlib.import_module, loader.exec_module
     running = stand_ins_module._running
     rule.install()
     try:
         exec(compile(text, space.get("__file__", "<string>"), "exec"), space)
     finally:
-        builtins.__import__, importlib.import_module, loader.exec_module = kept
+        builtins.__import__, builtins.__build_class__, importlib.import_module, loader.exec_module = kept
         stand_ins_module._running = running
+        set_namespace(cowarray._namespace)
     return space
 
 
