@@ -20,7 +20,8 @@ from cowarray._c.numpy cimport (
 )
 from cowarray._c.python cimport PyLong_AsLongLongAndOverflow
 from cowarray._ops.operands cimport births_leave_lane, is_harmless, MISSING
-from cowarray._ops.road cimport function_operation, Operation, quick_call, QUICK_FAILED
+from cowarray._ops.passage cimport function_operation, Operation
+from cowarray._ops.quick cimport quick_call, QUICK_FAILED
 
 from cowarray._ops.protocols import dispatched
 

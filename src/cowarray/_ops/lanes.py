@@ -13,14 +13,14 @@ __all__ = ["LANES", "OUTSIDE", "PARTS", "ROAD", "VALUES"]
 # What carries an operation along the road, for whoever is registered and without.
 ROAD = frozenset(
     {
-        "_ops.road.Passage.alias",
-        "_ops.road.Passage.header_of",
-        "_ops.road.Passage.read",
-        "_ops.road.Passage.survey",
-        "_ops.road.Passage.taken_back",
-        "_ops.road.Passage.write",
-        "_ops.road.new_passage",
-        "_ops.road.viewing_passage",
+        "_ops.passage.Passage.alias",
+        "_ops.passage.Passage.header_of",
+        "_ops.passage.Passage.read",
+        "_ops.passage.Passage.survey",
+        "_ops.passage.Passage.taken_back",
+        "_ops.passage.Passage.write",
+        "_ops.passage.new_passage",
+        "_ops.passage.viewing_passage",
     }
 )
 
@@ -40,8 +40,8 @@ LANES = {
     "_ops.creation.arange": "plain numbers: NumPy's C makes it, and nobody else knows it",
     "_ops.conversion.converted": "from numbers to numbers, no imaginary part to lose: NumPy's C converts",
     "_ops.protocols.fresh": "of `born`: NumPy made it of numbers, files or chance, and nobody else knows it",
-    "_ops.road.without_passage": "no arguments or axes, a method that only reads, elements that run no code",
-    "_ops.road.quick_call": "no `out`, no user code; arrays that run no code, numbers, names, dtypes, lists of these",
+    "_ops.quick.without_passage": "no arguments or axes, a method that only reads, elements that run no code",
+    "_ops.quick.quick_call": "no `out`, no user code; arrays that run no code, numbers, names, dtypes, lists of these",
     "_face.ndarray.ndarray.T": "always: a transposed header touches no byte",
     "_ops.indexing.basic_view": "integers, slices, None and an ellipsis: arithmetic on the shape, no byte is touched",
     "_ops.indexing.item_by_numpy": "the index is settled: NumPy indexes the header, and runs no user code",
@@ -92,8 +92,8 @@ PARTS = frozenset(
         "_ops.shapes._plain_flatten",
         "_ops.road.call_with_arguments",
         "_ops.road.picked_beside",
-        "_ops.road.plain_argument",
-        "_ops.road.slowly_taken_back",
+        "_ops.quick.plain_argument",
+        "_ops.quick.slowly_taken_back",
         "_ops.road.travel",
         "_ops.protocols.at_headers",
         "_ops.protocols.beside",

@@ -34,7 +34,7 @@ from cowarray._ops.operands cimport (
     take_road,
 )
 from cowarray._ops.overwriting cimport attempt_ufunc, commit, is_replaceable, overwriting_header, overwritten_header
-from cowarray._ops.road cimport new_passage, Passage
+from cowarray._ops.passage cimport new_passage, Passage
 from cowarray._ops.strangers cimport compare_with
 
 cdef object ufunc_power = np.power, ufunc_matmul = np.matmul

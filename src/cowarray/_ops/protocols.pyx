@@ -51,21 +51,10 @@ from cowarray._ops.operands cimport (
     take_road,
 )
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header
+from cowarray._ops.passage cimport COMPUTING, function_operation, new_passage, Operation, Passage, set_special
 from cowarray._ops.picking cimport AN_INDEX, new_picked, TRUE_ELEMENTS
-from cowarray._ops.road cimport (
-    call,
-    calls_user,
-    COMPUTING,
-    function_operation,
-    identity_on_road,
-    new_passage,
-    Operation,
-    Passage,
-    quick_call,
-    QUICK_FAILED,
-    set_special,
-    written_of,
-)
+from cowarray._ops.quick cimport quick_call, QUICK_FAILED
+from cowarray._ops.road cimport call, calls_user, identity_on_road, written_of
 from cowarray._ops.strangers cimport after_overrides, ask_overrides
 
 from cowarray._array.overlaps import aliases, shares_bytes

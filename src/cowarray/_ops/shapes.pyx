@@ -40,7 +40,8 @@ from cowarray._c.dlpack cimport offered_times
 from cowarray._c.python cimport items_of, plain_int
 from cowarray._native.storage cimport Storage
 from cowarray._ops.operands cimport as_standard, take_road
-from cowarray._ops.road cimport Passage, travel_method, viewing_passage
+from cowarray._ops.passage cimport Passage, viewing_passage
+from cowarray._ops.road cimport travel_method
 
 cnp.import_array()
 

@@ -31,7 +31,7 @@ from cowarray._ops.operands cimport (
     standard_result,
     take_road,
 )
-from cowarray._ops.road cimport new_passage, Passage
+from cowarray._ops.passage cimport new_passage, Passage
 
 cnp.import_array()
 

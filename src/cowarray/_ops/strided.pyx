@@ -23,7 +23,7 @@ from cowarray._array.imports cimport import_array
 from cowarray._array.layout cimport distinct, extent, extent_fits, MAXDIMS, nbytes_fit
 from cowarray._native.storage cimport Storage, window_size
 from cowarray._ops.operands cimport as_standard, births_leave_lane, is_handed_with, leaves_lane, take_road
-from cowarray._ops.road cimport Passage, viewing_passage
+from cowarray._ops.passage cimport Passage, viewing_passage
 from cowarray._ops.shapes cimport settled_lengths
 
 from cowarray._ops.conversion import own_or_asarray

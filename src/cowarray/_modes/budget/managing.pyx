@@ -49,7 +49,7 @@ from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._modes.fake.forecasts cimport Forecast, key_of, recall
 from cowarray._native.storage cimport allocated_size, is_pinned, Storage
 from cowarray._ops.protocols cimport at_headers
-from cowarray._ops.road cimport QUICK_FAILED
+from cowarray._ops.quick cimport QUICK_FAILED
 
 from cowarray._modes.budget.costs import BY_NUMBER, model_cost
 from cowarray._modes.budget.runs import guard

@@ -1,0 +1,1 @@
+from cowarray._ops.table import VIEW as VIEW
