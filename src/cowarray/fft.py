@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from cowarray._chapters.docstrings import Completed as _Completed
 from cowarray._chapters.docstrings import complete as _complete
 from cowarray._face.annotations import Array, DType
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 _Norm: TypeAlias = Literal["backward", "ortho", "forward"] | None
 _Axes: TypeAlias = Sequence[SupportsIndex] | None

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import complete as _complete
 from cowarray._face.annotations import Array, Axes, DType
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = [
     "LinAlgError",

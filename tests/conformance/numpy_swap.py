@@ -25,7 +25,7 @@ import pytest
 
 import cowarray as ca
 from cowarray._chapters import legacy_random
-from cowarray._ops.protocols import fresh
+from cowarray._ops.creation import fresh
 
 # What a program makes arrays with. Those of them that cowarray has itself are taken from there, the others are NumPy's,
 # and what they give is converted.

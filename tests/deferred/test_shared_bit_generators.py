@@ -80,7 +80,7 @@ def test_two_threads_that_record_the_first_draw_at_once_record_one_after_the_oth
     from cowarray._modes.deferred.recording import note_draw
     from cowarray._modes.record.draws import Waiting, draw_of
     from cowarray._modes.record.nodes import Node
-    from cowarray._ops.protocols import bearing
+    from cowarray._ops.creation import bearing
 
     rng = cw.random.default_rng(5)
     first, second = [draw_of(bearing(rng._numpys.normal)) for _ in range(2)]

@@ -11,7 +11,7 @@ import pytest
 from support.oracle import Subject, Witness, agree, numbers, ours_of, outcome, same, typed, value
 
 import cowarray
-from cowarray._ops.protocols import _UfuncJourney, runs_user_code
+from cowarray._ops.ufuncs import _UfuncJourney, runs_user_code
 
 pytestmark = pytest.mark.numpy_ends
 

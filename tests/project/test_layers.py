@@ -383,7 +383,7 @@ HANDED = {
     "_versions.database.Database._see_itself": "connections that are never closed: a stranger has their descriptors",
     "_versions.store.Store.__init__": "open folders, whose locks a forked child lets go of",
     "_versions.background.Background.__init__": "rows of jobs, which the end of the process waits for",
-    "_ops.passage.set_special": "functions that go their own way; `protocols` has them, and calls the road",
+    "_ops.passage.set_special": "functions that go their own way; `functions` has them, and calls the road",
     "_modes.common.dispatching.enlist": "the handlers of modes, in the order in which each is handed operations",
     "_modes.common.dispatching.name_managed": "the doorkeepers of managed arrays, which one scan of arguments finds",
     "_modes.fake.rules.rules.enter": "the table of rules, which each module of rules fills",

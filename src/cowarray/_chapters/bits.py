@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import Array
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = ["packbits", "unpackbits"]
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import complete
 from cowarray._ops.conversion import asarray, own_or_asarray
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = ["apply_along_axis", "apply_over_axes", "ndenumerate", "piecewise", "vectorize"]
 

@@ -21,7 +21,7 @@ from cowarray._face.ndarray import ndarray
 from cowarray._ops.conversion import copied_array
 from cowarray._ops.creation import arange as _arange
 from cowarray._ops.creation import made as _made
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = [
     "arange",

@@ -64,7 +64,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Cast, Device
 from cowarray._face.ndarray import ndarray
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = [
     "astype",

@@ -7,7 +7,7 @@ from numpy import busdaycalendar, datetime_data
 from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import Completed, complete
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = ["busday_count", "busday_offset", "busdaycalendar", "datetime_as_string", "datetime_data", "is_busday"]
 

@@ -18,7 +18,8 @@ from cowarray._face.annotations import AnyArray, Array, DType
 from cowarray._native.public import public_space
 from cowarray._ops.conversion import standard_function
 from cowarray._ops.creation import shaped_function
-from cowarray._ops.protocols import dispatched_function, elementwise_function, generalized_function, ufunc_methods
+from cowarray._ops.elementwise import elementwise_function, generalized_function, ufunc_methods
+from cowarray._ops.functions import dispatched_function
 
 __all__ = ["Ufunc", "calling", "calling_for_two", "dispatching", "dispatching_for_array", "shaping", "standardized"]
 

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from cowarray._chapters.declared import calling, dispatching
 from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
-from cowarray._ops.protocols import imported
+from cowarray._ops.elementwise import imported
 
 __all__ = [
     "abs",

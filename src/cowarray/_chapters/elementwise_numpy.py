@@ -32,7 +32,7 @@ from cowarray._chapters.elementwise import pow as power
 from cowarray._chapters.elementwise import remainder as mod
 from cowarray._chapters.elementwise import round as around
 from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 _Pair: TypeAlias = tuple[AnyArray | None, AnyArray | None] | None
 

@@ -24,7 +24,7 @@ from cowarray._face.annotations import AnyArray, DType, Size
 from cowarray._face.ndarray import ndarray
 from cowarray._native.storage import is_fake_storage
 from cowarray._ops.conversion import asarray
-from cowarray._ops.protocols import born
+from cowarray._ops.creation import born
 
 __all__ = [
     "MT19937",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy import index_exp, s_
 
 from cowarray._face.annotations import Array
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = ["c_", "index_exp", "mgrid", "ogrid", "r_", "s_"]
 

@@ -15,7 +15,8 @@ from cowarray._chapters.creation import ones
 from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Array, Axis, Order, Shape
 from cowarray._ops.conversion import asarray
-from cowarray._ops.protocols import dispatched, imported
+from cowarray._ops.elementwise import imported
+from cowarray._ops.functions import dispatched
 
 _Mode: TypeAlias = Literal["raise", "wrap", "clip"]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from cowarray._chapters.generators import has_no_bytes, target
 from cowarray._face.ndarray import ndarray
-from cowarray._ops.protocols import born
+from cowarray._ops.creation import born
 
 __all__ = ["NAMES", "RandomState", "legacy_function"]
 

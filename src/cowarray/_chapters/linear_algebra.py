@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from cowarray._chapters.declared import calling, dispatching
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Axis
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = [
     "cross",

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from cowarray._chapters.declared import dispatching_for_array
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import AnyArray, Array, Axes, Axis, Cast, DType, Order, Shape
-from cowarray._ops.protocols import dispatched, imported
+from cowarray._ops.elementwise import imported
+from cowarray._ops.functions import dispatched
 
 _Arrays: TypeAlias = Sequence[ArrayLike] | AnyArray
 

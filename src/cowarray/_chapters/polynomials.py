@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import complete
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
 

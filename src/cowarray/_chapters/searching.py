@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Axis
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = [
     "argmax",

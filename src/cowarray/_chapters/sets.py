@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Axis
 from cowarray._face.ndarray import ndarray
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = [
     "intersect1d",

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Axis
-from cowarray._ops.protocols import dispatched, imported
+from cowarray._ops.elementwise import imported
+from cowarray._ops.functions import dispatched
 
 _Kind: TypeAlias = Literal["quicksort", "mergesort", "heapsort", "stable"] | None
 _Fields: TypeAlias = str | Sequence[str] | None

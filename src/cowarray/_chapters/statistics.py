@@ -19,7 +19,7 @@ from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import Completed, complete, describe_methods
 from cowarray._face.annotations import Array, Axes, Axis, DType
 from cowarray._face.ndarray import ndarray
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 _Bins: TypeAlias = int | str | ArrayLike
 _Mode: TypeAlias = Literal["full", "same", "valid"]

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Array, Axes
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = ["all", "any", "diff", "ediff1d", "gradient", "interp", "trapezoid"]
 

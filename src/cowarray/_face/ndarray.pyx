@@ -140,7 +140,8 @@ from cowarray._ops.operands cimport (
 )
 from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_numpy, in_place_power, power, unary
 from cowarray._ops.passage cimport new_passage, Passage
-from cowarray._ops.protocols cimport array_function, array_ufunc, quick_ufunc
+from cowarray._ops.functions cimport array_function
+from cowarray._ops.ufuncs cimport array_ufunc, quick_ufunc
 from cowarray._ops.road cimport call_method, part
 from cowarray._ops.shapes cimport (
     hand_flatten,

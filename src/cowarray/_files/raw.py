@@ -16,7 +16,8 @@ from cowarray._face.annotations import Array
 from cowarray._files.npy import Reader, Writer
 from cowarray._native.public import public
 from cowarray._ops.conversion import asarray
-from cowarray._ops.protocols import born, dispatched
+from cowarray._ops.creation import born
+from cowarray._ops.functions import dispatched
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Fresh arrays: `zeros`, `empty` and others, by calls that pack no arguments."""
+"""Fresh arrays: what NumPy makes of numbers, files or at random, and `zeros` and others by calls that pack nothing."""
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.numpy cimport (
     is_number,
     PyArray_ArangeObj,
+    PyArray_BASE,
     PyArray_DescrCheck,
     PyArray_DescrConverter,
     PyArray_Empty,
@@ -19,11 +20,11 @@ from cowarray._c.numpy cimport (
     PyArray_Zeros,
 )
 from cowarray._c.python cimport PyLong_AsLongLongAndOverflow
-from cowarray._ops.operands cimport births_leave_lane, is_harmless, MISSING
-from cowarray._ops.passage cimport function_operation, Operation
+from cowarray._ops.operands cimport births_leave_lane, computed, is_handed, is_harmless, MISSING, take_road
+from cowarray._ops.passage cimport function_operation, new_passage, Operation, Passage
 from cowarray._ops.quick cimport quick_call, QUICK_FAILED
 
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 cnp.import_array()
 
@@ -50,7 +51,7 @@ def shaped_function(function, declared, /):
     return shaped
 
 
-# Unbound, this is CPython's own kind of function: see protocols.pyx.
+# Unbound, this is CPython's own kind of function: see elementwise.pyx.
 @cython.binding(False)
 def arange(start, stop, step, dtype, device, like, /):
     """`cowarray.arange`; without a stop, start is that."""
@@ -122,3 +123,43 @@ cdef bint plain_length(object value, cnp.npy_intp *length) except -1:
         return False
     length[0] = PyLong_AsLongLongAndOverflow(value, &overflow)
     return not overflow and length[0] >= 0
+
+
+def fresh(result, /):
+    """NumPy's fresh result, which nothing else refers to, as cowarray's arrays, without a copy.
+
+    Arrays of a list or tuple that lie in one memory become views of one Storage. Other objects are returned as they
+    are.
+    """
+    cdef Passage passage
+    if type(result) is cnp.ndarray and PyArray_BASE(<cnp.ndarray>result) == NULL:
+        return computed(result)
+    if type(result) is not cnp.ndarray and type(result) is not tuple and type(result) is not list:
+        return result
+    passage = new_passage()
+    return passage.result(result)
+
+
+def born(function, /, *args, **kwargs):
+    """The arrays that a NumPy function makes of numbers, files or at random, as cowarray's."""
+    if births_leave_lane() or is_handed(args, kwargs):
+        return take_road(function.__name__, _Bearing(function), args, kwargs)
+    return fresh(function(*args, **kwargs))
+
+
+@cython.final
+cdef class _Bearing:
+    """Runs a creation without a mode, for the mode that it was handed to."""
+
+    cdef readonly object function
+
+    def __cinit__(self, object function):
+        self.function = function
+
+    def __call__(self, *args, **kwargs):
+        return fresh(self.function(*args, **kwargs))
+
+
+def bearing(function, /):
+    """The creation by a function, in the form in which `born` hands it over."""
+    return _Bearing(function)

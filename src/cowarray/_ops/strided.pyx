@@ -27,7 +27,7 @@ from cowarray._ops.passage cimport Passage, viewing_passage
 from cowarray._ops.shapes cimport settled_lengths
 
 from cowarray._ops.conversion import own_or_asarray
-from cowarray._ops.protocols import fresh
+from cowarray._ops.creation import fresh
 
 cnp.import_array()
 

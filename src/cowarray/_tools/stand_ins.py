@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import cowarray
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 from cowarray._tools.frameless import Lending
 
 __all__ = [

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from cowarray._chapters.manipulation import broadcast_arrays, broadcast_shapes, broadcast_to
 from cowarray._face.annotations import Array
-from cowarray._ops.protocols import dispatched, imported
+from cowarray._ops.elementwise import imported
+from cowarray._ops.functions import dispatched
 from cowarray._ops.strided import as_strided
 
 __all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]

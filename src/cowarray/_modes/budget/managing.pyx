@@ -48,7 +48,7 @@ from cowarray._modes.common.sites cimport here
 from cowarray._modes.common.thread cimport this_thread, Thread
 from cowarray._modes.fake.forecasts cimport Forecast, key_of, recall
 from cowarray._native.storage cimport allocated_size, is_pinned, Storage
-from cowarray._ops.protocols cimport at_headers
+from cowarray._ops.ufuncs cimport at_headers
 from cowarray._ops.quick cimport QUICK_FAILED
 
 from cowarray._modes.budget.costs import BY_NUMBER, model_cost
@@ -56,7 +56,8 @@ from cowarray._modes.budget.runs import guard
 from cowarray._modes.common.sizes import readable
 from cowarray._modes.record.draws import NotRecorded
 from cowarray._ops.operands import watch_births
-from cowarray._ops.protocols import dispatched, runs_user_code
+from cowarray._ops.functions import dispatched
+from cowarray._ops.ufuncs import runs_user_code
 
 cnp.import_array()
 

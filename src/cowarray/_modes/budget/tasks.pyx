@@ -45,7 +45,8 @@ from cowarray._modes.budget.room import NoRoom
 from cowarray._modes.budget.runs import ended
 from cowarray._modes.common.sizes import readable
 from cowarray._modes.record.draws import NotRecorded, draw_of, repeated
-from cowarray._ops.protocols import bearing, runs_user_code
+from cowarray._ops.creation import bearing
+from cowarray._ops.ufuncs import runs_user_code
 
 cnp.import_array()
 

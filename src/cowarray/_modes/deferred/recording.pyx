@@ -29,7 +29,8 @@ from cowarray._modes.fake.fakes import origin_of
 from cowarray._modes.fake.refusals import FakeError
 from cowarray._modes.record.draws import NotRecorded, Waiting, draw_of
 from cowarray._modes.record.repeating import making
-from cowarray._ops.protocols import bearing, runs_user_code, written_by
+from cowarray._ops.creation import bearing
+from cowarray._ops.ufuncs import runs_user_code, written_by
 
 cnp.import_array()
 

@@ -29,7 +29,7 @@ from cowarray._modes.layouts.layouts import Layout
 from cowarray._native.storage import Storage
 from cowarray._ops import table
 from cowarray._ops.conversion import asarray
-from cowarray._ops.protocols import written_by
+from cowarray._ops.ufuncs import written_by
 
 __all__ = ["Block", "Call", "disown"]
 

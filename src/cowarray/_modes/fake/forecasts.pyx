@@ -26,7 +26,7 @@ from cowarray._c.numpy cimport NPY_VSTRING, PyArray_DescrCheck, PyDataType_REFCH
 from cowarray._modes.fake.fakes cimport bytes_copied, Ledger, make_like, Origin
 from cowarray._native.storage cimport Storage, window_size
 from cowarray._ops.operands cimport is_harmless
-from cowarray._ops.protocols cimport identity_of, is_elementwise
+from cowarray._ops.ufuncs cimport identity_of, is_elementwise
 
 cnp.import_array()
 

@@ -21,7 +21,7 @@ import numpy as np
 from cowarray._chapters.generators import Generator
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.record.nodes import Version
-from cowarray._ops.protocols import bearing
+from cowarray._ops.creation import bearing
 
 __all__ = ["Again", "NotRecorded", "State", "can_be_repeated", "draw_of", "repeated", "rest", "rest_after", "skip"]
 

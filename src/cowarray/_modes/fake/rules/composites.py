@@ -29,7 +29,7 @@ from cowarray._modes.fake.rules.numpy_code import fromnumeric, umath
 from cowarray._modes.layouts.inference import Layout, ValuesNeeded, copied
 from cowarray._ops import table
 from cowarray._ops.conversion import asarray
-from cowarray._ops.protocols import dispatched
+from cowarray._ops.functions import dispatched
 
 __all__ = ["assuming", "clone_of", "composite", "run", "seen"]
 

@@ -1,4 +1,4 @@
-# NumPy's protocols.
+# NumPy's ufuncs on arrays.
 
 from cpython.object cimport PyObject
 
@@ -7,7 +7,8 @@ from cowarray._array.array cimport Array
 
 cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs, dict kwargs)
 cdef object quick_ufunc(object self, PyObject *const *given, Py_ssize_t count)
-cdef object array_function(Array self, object function, object types, tuple args, dict kwargs)
+cdef bint takes_others(tuple inputs, tuple out, dict kwargs) except -1
+cdef Array written_into(object out, object ufunc, object left, object right)
 # A key that identifies an operation that was handed over; None if it can give a view, or runs user code.
 cdef object identity_of(object function)
 # Whether it applies a ufunc element by element.
