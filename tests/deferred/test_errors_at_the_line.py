@@ -29,6 +29,9 @@ CALLS = {
     "mode of put": lambda x: x.put([1], 0, mode="foo"),
     "mode of take": lambda x: x.take([1], mode="foo"),
     "side": lambda x: x.searchsorted(1, side="foo"),
+    "a negative number of repeats": lambda x: x.repeat(-1),
+    "negative numbers of repeats": lambda x: x.repeat([1, -1, 1, 1]),
+    "repeats along no axis": lambda x: x.repeat(-1, axis=1),
 }
 
 
@@ -52,3 +55,13 @@ def test_where_nothing_is_picked_numpy_does_not_look(key):
         picked = x[key]
     assert is_deferred(picked)
     assert picked.shape == np.zeros((4, 4))[key].shape == np.asarray(picked).shape
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_dates_are_not_interpolated_whether_they_are_real_or_not(place):
+    given = [np.arange(3.0)] * 3
+    given[place] = given[place].astype("M8[s]")
+    with deferred():
+        x = [cw.asarray(each) for each in given]
+        with pytest.raises(TypeError, match="Cannot cast"):
+            cw.interp(*x)

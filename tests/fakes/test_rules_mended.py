@@ -322,6 +322,14 @@ def test_comparisons_of_records(one, other):
     assert verdict(lambda: cw.asarray([x, y])) in (EXACT, REFUSED)
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0), (2, 3)])
+@pytest.mark.parametrize("count", [-1, [-1], [-1, 1], [], np.ones(0)])
+@pytest.mark.parametrize("axis", [None, 0, 1, 2])
+def test_numbers_of_repeats_that_are_negative_or_missing(shape, count, axis):
+    x = cw.array(np.ones(shape))
+    assert verdict(lambda: x.repeat(count, axis)) == EXACT
+
+
 def test_an_element_of_records_keeps_its_byte_order():
     x = array(3, dtype=[("a", "<i8"), ("b", ">i8")])
     assert verdict(lambda: x[0]) == EXACT

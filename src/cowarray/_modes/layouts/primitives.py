@@ -235,7 +235,7 @@ def repeat(x: Any, count: int, axis: int | None = None) -> Layout:
     shape = (x.size,) if axis is None else x.shape or (1,)
     axis = normalize_axis_index(0 if axis is None else operator.index(axis), len(shape))
     if count < 0 and shape[axis]:
-        raise ValueError("repeats may not contain negative values.")
+        raise ValueError("negative dimensions are not allowed")
     return c_ordered((*shape[:axis], shape[axis] * count, *shape[axis + 1 :]), x.dtype)
 
 

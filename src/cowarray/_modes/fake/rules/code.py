@@ -229,27 +229,28 @@ def _broadcast(*values: Any) -> Any:
 
 
 def _check_interpolated(function: Any, *arrays: Any) -> None:
+    """What is wrong of real ones, too: they convert themselves for NumPy's C where that would refuse to."""
     x, xp, fp = _headers(*arrays)
     function(*[np.ones((1,) * each.ndim, each.dtype) for each in (x, xp, fp)])
-    if xp.size != fp.size:
-        raise ValueError("fp and xp are not of the same length.")
     if not xp.size:
         raise ValueError("array of sample points is empty")
+    if xp.size != fp.size:
+        raise ValueError("fp and xp are not of the same length.")
 
 
 @seen(function_base.compiled_interp)
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    _check_interpolated(function_base.compiled_interp, x, xp, fp)
     if not _has_fakes(x, xp, fp):
         return function_base.compiled_interp(x, xp, fp, left, right)
-    _check_interpolated(function_base.compiled_interp, x, xp, fp)
     return _give(fresh(np.shape(x), np.dtype(float)))
 
 
 @seen(function_base.compiled_interp_complex)
 def _interp_complex(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    _check_interpolated(function_base.compiled_interp_complex, x, xp, fp)
     if not _has_fakes(x, xp, fp):
         return function_base.compiled_interp_complex(x, xp, fp, left, right)
-    _check_interpolated(function_base.compiled_interp_complex, x, xp, fp)
     return _give(fresh(np.shape(x), np.dtype(complex)))
 
 

@@ -291,18 +291,21 @@ def _repeat(call: Call, x: Any, repeats: Any, axis: Any = None) -> Any:
         reason = "the shape of the result depends on how often elements are repeated"
         number = int(call.number(repeats.dtype, reason, "give the numbers of repeats real values"))
         repeats = np.broadcast_to(np.intp(number), repeats.shape)
+    has_dtype = hasattr(repeats, "dtype")  # an empty list would have that of floats
     repeats = np.asarray(repeats)
-    if repeats.dtype.kind not in "iub" and repeats.size:
+    if repeats.dtype.kind not in "iub" and (repeats.size or has_dtype):
         raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to dtype('int64') according to the rule 'safe'")
     if repeats.ndim > 1:
         raise ValueError("repeats must be 0- or 1-dimensional")
-    if repeats.size and repeats.min() < 0:
-        raise ValueError("repeats may not contain negative values.")
     shape, axis = ((x.size,), 0) if axis is None or x.ndim == 0 else (x.shape, axis_in(axis, x.ndim))
     if repeats.ndim == 0 or repeats.size == 1:
         length = shape[axis] * int(repeats.reshape(-1)[0])
+        if length < 0:
+            raise ValueError("negative dimensions are not allowed")
     elif repeats.size != shape[axis]:
         raise ValueError(f"operands could not be broadcast together with shape ({shape[axis]},) ({repeats.size},)")
+    elif repeats.size and repeats.min() < 0:
+        raise ValueError("repeats may not contain negative values.")
     else:
         length = int(repeats.sum())
     return call.give(fresh((*shape[:axis], length, *shape[axis + 1 :]), x.dtype))
