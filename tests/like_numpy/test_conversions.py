@@ -179,6 +179,14 @@ def test_lists_of_ours_without_axes_have_their_values(element):
             assert np.array_equal(x, n)
 
 
+@pytest.mark.parametrize("element", [np.datetime64(3, "s"), "text", np.array((1, 2), "i4, i4")], ids=str)
+def test_numpys_lists_of_ours_without_axes_are_asked_for_numbers(element):
+    x = cowarray.asarray(element)
+    with pytest.raises((TypeError, ValueError)):
+        np.array([x, x])
+    assert np.stack([x, x]).tolist() == cowarray.array([x, x]).tolist() == np.array([element, element]).tolist()
+
+
 def test_fresh_memory_of_numpy_is_taken_over_without_a_copy():
     cowarray.reset_stats()
     x = cowarray.asarray([[1.0] * 1000] * 10)
