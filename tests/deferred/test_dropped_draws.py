@@ -8,6 +8,8 @@ from support.programs import run
 
 import cowarray as cw
 from cowarray import deferred, is_deferred, materialize
+from cowarray._modes.deferred import making
+from cowarray._modes.record.draws import Again
 
 BITS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 SIZE = 1500  # of 12 KB
@@ -101,7 +103,7 @@ def test_an_interrupted_draw_leaves_all_as_it_was(monkeypatch):
         second = rng.normal(size=SIZE)
         third = second.reshape(3, -1) @ cw.ones((SIZE // 3, 1))
     expected = [eager.normal(size=SIZE) for _ in range(2)]
-    monkeypatch.setattr(cw._modes.deferred.making, "laid", interrupt)
+    monkeypatch.setattr(making, "laid", interrupt)
     with pytest.raises(KeyboardInterrupt):
         materialize(third)
     monkeypatch.undo()
@@ -118,10 +120,8 @@ def interrupt(*args):
 
 def test_all_of_an_object_is_drawn_once(monkeypatch):
     drawn = []
-    again = cw._modes.record.draws.Again.__call__
-    monkeypatch.setattr(
-        cw._modes.record.draws.Again, "__call__", lambda *args, **kw: drawn.append(1) or again(*args, **kw)
-    )
+    again = Again.__call__
+    monkeypatch.setattr(Again, "__call__", lambda *args, **kw: drawn.append(1) or again(*args, **kw))
     rng = cw.random.default_rng(5)
     with deferred():
         layers = [rng.normal(size=SIZE) for _ in range(5)]
