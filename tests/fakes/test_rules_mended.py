@@ -330,6 +330,14 @@ def test_numbers_of_repeats_that_are_negative_or_missing(shape, count, axis):
     assert verdict(lambda: x.repeat(count, axis)) == EXACT
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (2, 3), (2, 0, 3), (0, 0)])
+@pytest.mark.parametrize("indices", [5, [5], [0], [], [-1], [-4]])
+@pytest.mark.parametrize("axis", [None, 0, 1, 2])
+def test_what_is_taken_where_there_is_nothing(shape, indices, axis):
+    x = cw.array(np.ones(shape))
+    assert verdict(lambda: x.take(indices, axis)) == EXACT
+
+
 def test_an_element_of_records_keeps_its_byte_order():
     x = array(3, dtype=[("a", "<i8"), ("b", ">i8")])
     assert verdict(lambda: x[0]) == EXACT

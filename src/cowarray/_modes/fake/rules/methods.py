@@ -186,24 +186,25 @@ def _take(call: Call, x: Any, indices: Any, axis: Any = None, out: Any = None, m
     if axis is None or x.ndim == 0:
         if axis is not None:
             axis_in(axis, 1)
-        before, length, after = (), x.size, ()
+        axis, before, length, after = 0, (), x.size, ()
     else:
         axis = axis_in(axis, x.ndim)
         before, length, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
     if not length and places.size and all(before) and all(after):
         raise IndexError("cannot do a non-empty take from an empty axes.")
-    check_indices(indices, length, mode)
+    if all(before):
+        check_indices(indices, length, mode, axis)
     return _into(call, out, fresh((*before, *places.shape, *after), x.dtype))
 
 
-def check_indices(indices: Any, length: Any, mode: Any) -> Any:
+def check_indices(indices: Any, length: Any, mode: Any, axis: int = 0) -> None:
     """Where indices have values, NumPy would say that one is out of bounds."""
     if mode != "raise" or (isinstance(indices, ndarray) and is_fake(indices)):
         return
     places = np.asarray(indices)
-    if places.size and (places.max() >= length or places.min() < -length):
-        wrong = places.max() if places.max() >= length else places.min()
-        raise IndexError(f"index {wrong} is out of bounds for size {length}")
+    wrong = places[(places >= length) | (places < -length)]
+    if wrong.size:
+        raise IndexError(f"index {wrong.flat[0]} is out of bounds for axis {axis} with size {length}")
 
 
 def check_places(shape: Any, key: Any) -> None:
