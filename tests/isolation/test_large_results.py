@@ -91,7 +91,11 @@ def peak(statement, names):
     reason="only where it is certain who called",
 )
 @pytest.mark.parametrize(
-    "expression", ["a * 2 + 1", "(a - b) ** 2", "1 - (a + b)", "b * (a - b)", "(a + b) / a - 1.5", "(a + b) + (a * b)"]
+    "expression",
+    [
+        *("a * 2 + 1", "(a - b) ** 2", "1 - (a + b)", "b * (a - b)", "(a + b) / a - 1.5", "(a + b) + (a * b)"),
+        "(a - a[0]) / b[1]",  # numbers of NumPy's
+    ],
 )
 def test_a_temporary_is_computed_into(pair, expression):
     a, b, n, m = pair
@@ -134,7 +138,8 @@ def test_integers_and_booleans_promote_as_in_numpy(dtype, op, other):
     reason="only where it is certain who called",
 )
 @pytest.mark.parametrize(
-    "expression", ["(a + b) * 3", "7 - (a * b)", "(a & b) | a", "(a ^ b) + (a - b)", "(a < b) & (a > 3)"]
+    "expression",
+    ["(a + b) * 3", "(a + b) * b[1]", "7 - (a * b)", "(a & b) | a", "(a ^ b) + (a - b)", "(a < b) & (a > 3)"],
 )
 def test_a_temporary_of_integers_is_computed_into(expression):
     n, m = np.arange(SIZE), np.arange(SIZE)[::-1].copy()

@@ -134,8 +134,9 @@ cdef bint is_number_for(cnp.dtype descr, object other) noexcept:
     """Whether a number beside an array of a dtype leaves the result that dtype."""
     if type(other) is int:
         return not PyTypeNum_ISBOOL(descr.type_num)
-    return type(other) is descr.type or (type(other) is float and not PyTypeNum_ISINTEGER(descr.type_num)
-                                         and not PyTypeNum_ISBOOL(descr.type_num))
+    if type(other) is float:
+        return not PyTypeNum_ISINTEGER(descr.type_num) and not PyTypeNum_ISBOOL(descr.type_num)
+    return type(other) is <object>descr.typeobj
 
 
 cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) except -1:
