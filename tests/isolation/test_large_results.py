@@ -320,6 +320,50 @@ def test_large_results_of_operators_are_aligned(compute, nbytes):
     assert {np.asarray(each).ctypes.data % 64 for each in kept} == {0}
 
 
+@pytest.mark.parametrize(
+    "compute",
+    [
+        *(
+            "np.sort(a)",
+            "a.cumsum()",
+            "a.astype('f4').astype(float).cumsum()",
+            "np.concatenate([a, b])",
+            "np.flip(a).copy()",
+        ),
+        *("np.where(a > 3, a, b)", "np.diff(a)", "np.cumsum(a, axis=0)", "ca.sort(a)", "np.clip(a, 1, b)"),
+    ],
+)
+def test_large_results_of_functions_come_from_the_heap(compute):
+    n = np.arange(SIZE, dtype=float)
+    names = {"a": ca.array(n), "b": ca.array(n[::-1]), "np": np, "ca": ca}
+    kept = [eval(compute, names) for _ in range(8)]
+    assert {np.asarray(each).ctypes.data % 64 for each in kept} == {0}
+    assert get_handler_name() == "default_allocator"
+
+
+def test_functions_of_the_user_do_not_see_the_heap(pair):
+    a, _, n, _ = pair
+    seen = []
+    np.apply_along_axis(lambda row: seen.append(get_handler_name()) or row, 0, a)
+    ca.piecewise(a, [a > 1], [lambda x: seen.append(get_handler_name()) or x])
+    np.max(a.astype(object), initial=Number(seen))
+    assert set(seen) == {"default_allocator"}
+    same(a, n)
+
+
+class Number(float):
+    """A number that notes where NumPy's arrays come from when it is asked."""
+
+    def __new__(cls, seen):
+        number = super().__new__(cls, 2.0)
+        number.seen = seen
+        return number
+
+    def __gt__(self, other):
+        self.seen.append(get_handler_name())
+        return super().__gt__(other)
+
+
 def test_threads_compute_large_results_at_once():
     n = np.arange(SIZE, dtype=float)
     x = ca.array(n)

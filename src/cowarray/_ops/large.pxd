@@ -28,6 +28,7 @@ cdef inline bint is_large_operand(object operand) noexcept:
     return cnp.PyArray_Check(operand) and cnp.PyArray_SIZE(<cnp.ndarray>operand) >= LARGE
 
 
+cdef bint any_large(tuple args, dict kwargs) except -1
 cdef object large_unary(unary_function function, object a)
 cdef object large_operator(binary_function function, object ufunc, object left, object right, object a, object b)
 cdef object fake_to_reuse(Array self, object other, object ufunc, bint reflected)

@@ -4,9 +4,10 @@
 As in NumPy, a result is computed into an operand that only the interpreter refers to (`temporary.h`), if it has the
 result's shape, dtype and layout: nobody else can see its bytes.
 
-Fresh pages are most of the cost of any large result. NumPy has a memory handler for each context, and each array keeps
-the one that it came from. While NumPy computes a large result, the handler is the core's heap, which keeps the large
-blocks that it gets back. A handler that a user has set is left alone.
+Fresh pages are most of the cost of any large result, and of what NumPy's functions compute on the way to one. NumPy has
+a memory handler for each context, and each array keeps the one that it came from. While NumPy computes with a large
+array, the handler is the core's heap, which keeps the large blocks that it gets back. A handler that a user has set is
+left alone.
 
 Blocks of that heap are aligned to cache lines, so the results of arithmetic operators come from it from 128 KiB on: a
 store as wide as a line takes twice as long where it crosses two, and malloc's blocks begin at any multiple of 16.
@@ -245,6 +246,26 @@ cdef object large_compare(object a, object b, int op):
         if entered:
             leave_heap()
     return result
+
+
+cdef bint any_large(tuple args, dict kwargs) except -1:
+    """Whether NumPy is shown a large array: as an argument, or in one that is a list or tuple."""
+    for value in args:
+        if is_large_operand(value) or has_large(value):
+            return True
+    if kwargs:
+        for value in kwargs.values():
+            if is_large_operand(value) or has_large(value):
+                return True
+    return False
+
+
+cdef bint has_large(object values) noexcept:
+    if type(values) is list or type(values) is tuple:
+        for item in values:
+            if is_large_operand(item):
+                return True
+    return False
 
 
 cdef object large_call(object function, tuple args, dict kwargs):

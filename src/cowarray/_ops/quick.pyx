@@ -35,6 +35,7 @@ from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.numpy cimport PyArray_BASE, PyArray_DescrCheck
 from cowarray._c.python cimport PyObject_Call, PyObject_CallMethodNoArgs
 from cowarray._native.storage cimport Storage
+from cowarray._ops.large cimport any_large, is_large_operand, large_call
 from cowarray._ops.operands cimport births_leave_lane, computed, detached_void, is_harmless, listed, runs_code
 from cowarray._ops.passage cimport give_back, lent, makes_readonly, Operation, Passage
 
@@ -43,6 +44,7 @@ from cowarray._ops.table import VIEW
 cnp.import_array()
 
 cdef type numpy_void = np.void
+cdef dict NO_NAMES = {}
 
 
 QUICK_FAILED = object()
@@ -81,7 +83,10 @@ cdef object quick_call(Operation operation, object implementation, bint is_c, tu
     if operation.copies_readonly:
         shown = tuple([lent(each) if type(each) is cnp.ndarray else each for each in shown])
     try:
-        result = PyObject_Call(implementation, shown, <PyObject *>named if named else NULL)
+        if is_large_operand(header) or any_large(shown, named):
+            result = large_call(implementation, shown, named)
+        else:
+            result = PyObject_Call(implementation, shown, <PyObject *>named if named else NULL)
     finally:
         if operation.copies_readonly:
             give_back(shown)
@@ -251,7 +256,10 @@ cdef object without_passage(Array self, str name, Operation operation, tuple arg
     if operation.copies_readonly:
         header = lent(header)
     # A gap, if it is written in Python.
-    result = PyObject_Call(getattr(header, name), args, NULL) if args else PyObject_CallMethodNoArgs(header, name)
+    if is_large_operand(header) and operation.result is not VIEW:
+        result = large_call(getattr(header, name), args, NO_NAMES)
+    else:
+        result = PyObject_Call(getattr(header, name), args, NULL) if args else PyObject_CallMethodNoArgs(header, name)
     if type(result) is not cnp.ndarray or root_of(<PyObject *>result) != root_of(<PyObject *>header):
         return computed(result)
     window = cnp.PyArray_BYTES(header) - offset
