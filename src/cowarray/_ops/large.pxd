@@ -25,10 +25,15 @@ cdef inline bint is_wide(Array x) noexcept:
 
 cdef inline bint is_large_operand(object operand) noexcept:
     """`is_large` of what NumPy is shown."""
-    return cnp.PyArray_Check(operand) and cnp.PyArray_SIZE(<cnp.ndarray>operand) >= LARGE
+    cdef cnp.npy_intp size = 1
+    cdef int i
+    if type(operand) is not cnp.ndarray:
+        return False
+    for i in range(cnp.PyArray_NDIM(<cnp.ndarray>operand)):
+        size *= cnp.PyArray_DIMS(<cnp.ndarray>operand)[i]
+    return size >= LARGE
 
 
-cdef bint any_large(tuple args, dict kwargs) except -1
 cdef object large_unary(unary_function function, object a)
 cdef object large_operator(binary_function function, object ufunc, object left, object right, object a, object b)
 cdef object fake_to_reuse(Array self, object other, object ufunc, bint reflected)

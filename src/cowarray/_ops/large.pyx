@@ -248,26 +248,6 @@ cdef object large_compare(object a, object b, int op):
     return result
 
 
-cdef bint any_large(tuple args, dict kwargs) except -1:
-    """Whether NumPy is shown a large array: as an argument, or in one that is a list or tuple."""
-    for value in args:
-        if is_large_operand(value) or has_large(value):
-            return True
-    if kwargs:
-        for value in kwargs.values():
-            if is_large_operand(value) or has_large(value):
-                return True
-    return False
-
-
-cdef bint has_large(object values) noexcept:
-    if type(values) is list or type(values) is tuple:
-        for item in values:
-            if is_large_operand(item):
-                return True
-    return False
-
-
 cdef object large_call(object function, tuple args, dict kwargs):
     cdef bint entered = enter_heap()
     try:

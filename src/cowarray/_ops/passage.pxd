@@ -48,6 +48,7 @@ cdef class Passage:
     cdef bint found  # an argument is a cowarray array
     cdef bint has_objects  # a result can be an element, which belongs to the user
     cdef bint locates  # no element is touched
+    cdef bint large  # one of the arrays that are read is
     cdef bint stays  # all that is computed goes to the written argument, and nowhere else
     cdef bint standard  # one of the arrays is the standard's, and so are the results
     cdef bint overwrites  # the new values do not depend on the old ones

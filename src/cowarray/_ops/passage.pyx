@@ -52,6 +52,7 @@ from cowarray._native.storage cimport (
     window_size,
     WRITES,
 )
+from cowarray._ops.large cimport is_large
 from cowarray._ops.operands cimport as_standard, detached_void, is_harmless, is_itself_alone, listed, runs_code
 from cowarray._ops.picking cimport narrow_to, same_elements, says_where, TRUE_ELEMENTS
 
@@ -208,6 +209,7 @@ cdef class Passage:
             self.found = True
             self.standard |= (<Array>value).standard
             x = still(<Array>value)
+            self.large |= is_large(x)
             if self.operation.result is VIEW:
                 storage_for(x)  # the view's Storage, even if x changes meanwhile
             if self.operation.calls_user and exports_alias():

@@ -35,7 +35,7 @@ from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.numpy cimport PyArray_BASE, PyArray_DescrCheck
 from cowarray._c.python cimport PyObject_Call, PyObject_CallMethodNoArgs
 from cowarray._native.storage cimport Storage
-from cowarray._ops.large cimport any_large, is_large_operand, large_call
+from cowarray._ops.large cimport is_large, large_call
 from cowarray._ops.operands cimport births_leave_lane, computed, detached_void, is_harmless, listed, runs_code
 from cowarray._ops.passage cimport give_back, lent, makes_readonly, Operation, Passage
 
@@ -61,6 +61,7 @@ cdef object quick_call(Operation operation, object implementation, bint is_c, tu
     cdef tuple shown
     cdef dict named
     cdef Passage passage = None
+    cdef bint large = self is not None and is_large(<Array>self)
     if not operation.is_quick or births_leave_lane() or not (KEEPS_HEADERS or is_c):
         return QUICK_FAILED
     if len(args) > operation.out_at and args[operation.out_at] is not None:
@@ -70,20 +71,20 @@ cdef object quick_call(Operation operation, object implementation, bint is_c, tu
     args = own_lists(args)
     kwargs = named = own_named_lists(kwargs)
     for name, value in kwargs.items():
-        seen = plain_argument(value, is_c, passage)
+        seen = plain_argument(value, is_c, passage, &large)
         if seen is QUICK_FAILED or (value is not None and name == "out"):
             return QUICK_FAILED
         if seen is not value:
             if named is kwargs:
                 named = dict(kwargs)
             named[name] = seen
-    shown = plain_arguments(args, is_c, passage)
+    shown = plain_arguments(args, is_c, passage, &large)
     if shown is None:
         return QUICK_FAILED
     if operation.copies_readonly:
         shown = tuple([lent(each) if type(each) is cnp.ndarray else each for each in shown])
     try:
-        if is_large_operand(header) or any_large(shown, named):
+        if large:
             result = large_call(implementation, shown, named)
         else:
             result = PyObject_Call(implementation, shown, <PyObject *>named if named else NULL)
@@ -120,10 +121,10 @@ cdef dict own_named_lists(dict kwargs):
     return kwargs
 
 
-cdef object plain_argument(object value, bint is_c, Passage passage):
+cdef object plain_argument(object value, bint is_c, Passage passage, bint *large):
     """A value as NumPy may see it if no user code can run; else QUICK_FAILED. A gap.
 
-    passage: notes each array with its header, unless it is None.
+    passage: notes each array with its header, unless it is None. large: becomes true where one is large.
     """
     cdef type kind = type(value)
     cdef Array x
@@ -136,6 +137,7 @@ cdef object plain_argument(object value, bint is_c, Passage passage):
             return QUICK_FAILED
         if passage is not None:
             storage_for(x)
+        large[0] |= is_large(x)
         header = const_header(x) if is_c else guarded_header(x)
         if passage is not None:
             storage = x.storage_
@@ -145,11 +147,11 @@ cdef object plain_argument(object value, bint is_c, Passage passage):
     if value is None:
         return value
     if kind is list or kind is tuple:
-        return plain_items(value, is_c, passage)
+        return plain_items(value, is_c, passage, large)
     return value if is_harmless(kind) or PyArray_DescrCheck(value) else QUICK_FAILED
 
 
-cdef object plain_items(object values, bint is_c, Passage passage):
+cdef object plain_items(object values, bint is_c, Passage passage, bint *large):
     """A list or tuple of arrays, numbers, names and dtypes, not nested; else QUICK_FAILED. A gap."""
     cdef list seen = None
     cdef tuple together
@@ -158,12 +160,12 @@ cdef object plain_items(object values, bint is_c, Passage passage):
         for item in <tuple>values:
             if type(item) is list or type(item) is tuple:
                 return QUICK_FAILED
-        together = plain_arguments(<tuple>values, is_c, passage)
+        together = plain_arguments(<tuple>values, is_c, passage, large)
         return QUICK_FAILED if together is None else together
     for i, item in enumerate(values):
         if type(item) is list or type(item) is tuple:
             return QUICK_FAILED
-        shown = plain_argument(item, is_c, passage)
+        shown = plain_argument(item, is_c, passage, large)
         if shown is QUICK_FAILED:
             return QUICK_FAILED
         if shown is not item:
@@ -173,12 +175,12 @@ cdef object plain_items(object values, bint is_c, Passage passage):
     return values if seen is None else seen
 
 
-cdef tuple plain_arguments(tuple args, bint is_c, Passage passage):
+cdef tuple plain_arguments(tuple args, bint is_c, Passage passage, bint *large):
     """`plain_argument` of each; None if one fails."""
     cdef Py_ssize_t i
     cdef tuple shown = PyTuple_New(len(args))
     for i in range(len(args)):
-        seen = plain_argument(args[i], is_c, passage)
+        seen = plain_argument(args[i], is_c, passage, large)
         if seen is QUICK_FAILED:
             return None
         Py_INCREF(seen)  # stolen
@@ -256,7 +258,7 @@ cdef object without_passage(Array self, str name, Operation operation, tuple arg
     if operation.copies_readonly:
         header = lent(header)
     # A gap, if it is written in Python.
-    if is_large_operand(header) and operation.result is not VIEW:
+    if is_large(self) and operation.result is not VIEW:
         result = large_call(getattr(header, name), args, NO_NAMES)
     else:
         result = PyObject_Call(getattr(header, name), args, NULL) if args else PyObject_CallMethodNoArgs(header, name)

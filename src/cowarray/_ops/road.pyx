@@ -11,7 +11,7 @@ cimport numpy as cnp
 
 from cowarray._array.array cimport Array, BORN_SCALAR, guarded_header, has_doorkeeper, is_array
 from cowarray._c.python cimport PyList_Check, PySequence_Check, PyTuple_Check
-from cowarray._ops.large cimport any_large, large_call
+from cowarray._ops.large cimport large_call
 from cowarray._ops.operands cimport (
     any_own_ufunc,
     as_standard,
@@ -302,7 +302,7 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
         # NumPy found an array in a sequence that `read` does not enter, and would find it there again.
         shown = [passage.read(list(value)) if is_unknown_sequence(value) else value for value in shown]
     try:
-        if not passage.cautious and any_large(tuple(shown), named):
+        if passage.large and not passage.cautious:
             result = large_call(function, tuple(shown), named)
         else:
             result = function(*shown, **named)
