@@ -200,6 +200,34 @@ def test_a_value_that_is_needed_behind_another_exception(tmp_path):
     assert stopped["needs_a_value"]["made"]["lineno"] == 4
 
 
+SWALLOWING = ["struct.pack('d', x[0])", "np.nditer(x)", "np.nested_iters(x[None], [[0], [1]])"]
+
+
+@pytest.mark.parametrize("expression", SWALLOWING)
+def test_a_value_that_is_needed_by_code_in_c_that_raises_an_error_of_its_own(tmp_path, expression):
+    text = f"import struct\nimport numpy as np\nx = np.zeros(10_000)\n{expression}\nprint('on')\n"
+    stopped = report(tmp_path, text, status=1)[0]["stopped"]
+    assert stopped["at"]["lineno"] == 4
+    assert stopped["needs_a_value"]["reason"] == "a value is needed"
+    option = stopped["options"][-1]
+    assert option.startswith("--sample ")
+    assert report(tmp_path, text, *option.split())[1] == "on\n"
+
+
+@pytest.mark.parametrize("line", ["x + np.ones(7)", "undefined", "float('one')"])
+def test_an_error_after_a_refusal_that_the_program_caught_is_its_own(tmp_path, line):
+    text = f"""\
+        import contextlib
+        import numpy as np
+        x = np.zeros(10_000)
+        with contextlib.suppress(TypeError):
+            float(x[0])
+        {line}
+        """
+    stopped = report(tmp_path, text, status=1)[0]["stopped"]
+    assert (stopped["at"]["lineno"], stopped["needs_a_value"], stopped["options"]) == (6, None, [])
+
+
 def test_a_wrong_shape(tmp_path):
     text = "import numpy as np\nx = np.zeros((1 << 20, 3))\ny = np.ones((1 << 20, 2))\nx + y\n"
     found, _ = report(tmp_path, text, status=1)

@@ -1,5 +1,8 @@
 """What NumPy's own tests found wrong in the rules of fakes: each is exact now, or refused."""
 
+import functools
+import itertools
+
 import numpy as np
 import pytest
 from support.crosscheck import EXACT, REFUSED, UNTOLD, CrossCheck
@@ -387,3 +390,12 @@ def test_a_subclass_that_wraps_results_itself_makes_what_it_likes():
     with pytest.raises(cw.FakeError):
         np.add(x, np.ones(3).view(Wraps))
     assert cw.is_fake(np.add(x, np.ones(3)))
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
+@pytest.mark.parametrize("dtype", ["f4", "i2", "c16", "m8[s]", "?"])
+def test_the_order_of_axes_is_kept_by_medians_without_nans(dtype, order):
+    x = cw.array(np.ones((3, 1, 4, 2), dtype)).transpose(order)
+    for axis in (0, 1, -1, (0, 2), ()):
+        for keepdims in (False, True):
+            assert verdict(functools.partial(np.nanmedian, x, axis, keepdims=keepdims)) == EXACT

@@ -1,5 +1,6 @@
 """`simulate` tells of bytes that went out for reading, and were written afterwards: whoever has them sees that."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -51,6 +52,32 @@ def test_a_write_that_a_reader_outside_sees_is_reported(door, write):
     assert np.asarray(export).any()
 
 
+POINTERS = {
+    "np.asmatrix": lambda x: np.asmatrix(x),
+    "ctypes": lambda x: np.ctypeslib.as_array(x.ctypes.data_as(ctypes.POINTER(ctypes.c_double)), x.shape),
+    "DLPack": lambda x: np.from_dlpack(x),
+    "to_numpy": lambda x: x.to_numpy(writable=True),
+}
+
+
+@pytest.mark.parametrize("door", POINTERS)
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("leaves", ["the base", "the would-be copy", "another one"])
+def test_a_write_through_an_alias_that_a_pointer_outside_sees_is_reported(door, write, leaves):
+    def program():
+        x = ca.zeros(4)
+        y, z = x.ravel(), x.ravel()
+        export = POINTERS[door]({"the base": x, "the would-be copy": y, "another one": z}[leaves])
+        WRITES[write](x if leaves == "the would-be copy" else y)
+        return x, y, z, export
+
+    found, (*_, export) = found_in(program)
+    assert {each.operation for each in found} == {"export"}
+    assert {each.copied_by for each in found} == {f"ndarray.{'reshape' if 'copy' in write else 'ravel'}"}
+    assert "copies, and it does not" in str(found[0])
+    assert np.asarray(export).any()
+
+
 def test_an_element_with_fields_sees_a_write():
     def program():
         x = ca.zeros(4, [("a", int)])
@@ -70,6 +97,7 @@ QUIET = {
     "the reader is gone": lambda x: (np.asarray(x).sum(), x.fill(1)),
     "what is read is not what is written": lambda x: (memoryview(x[:2]), x[2:].fill(1)),
     "a writable export is an alias in any case": lambda x: (x.to_numpy(writable=True), x.fill(1)),
+    "a view of a writable export's is one": lambda x: (x[1:].to_numpy(writable=True), x[::-1].fill(1)),
     "a copy is": lambda x: (np.asarray(x.copy()), x.fill(1)),
 }
 

@@ -11,6 +11,7 @@ import cowarray
 from cowarray._modes.common.sizes import readable
 from cowarray._modes.fake import unwritten
 from cowarray._modes.fake.plan_report import answer, headline, table
+from cowarray._modes.fake.refusals import latest
 from cowarray._tools import planned_files, planned_shapes, reporting, stand_ins
 from cowarray._tools.programs import ImportRule, Program
 from cowarray._tools.reporting import cut, line_of
@@ -136,7 +137,7 @@ class Stop:
     """
 
     def __init__(self, error: BaseException, rule: ImportRule, plan: cowarray.fake, real: int) -> None:
-        refusal = _refusal_in(error)
+        refusal = _refusal_in(error) or _refusal_behind(error)
         self.site = _innermost(error if refusal is None else refusal, rule) or _innermost(error, rule)
         self.kind = type(error).__name__
         self.message = _shown(error)
@@ -230,6 +231,16 @@ def _refusal_in(error: BaseException | None) -> cowarray.FakeError | None:
             found = error
         error = error.__cause__ or error.__context__
     return found
+
+
+def _refusal_behind(error: BaseException) -> cowarray.FakeError | None:
+    """The last refusal, if a line of the traceback was refused: C code, as `struct`'s, raised this error instead."""
+    trace = error.__traceback__
+    while trace is not None:
+        if latest.refused == (trace.tb_frame.f_code.co_filename, trace.tb_lineno):
+            return cowarray.FakeError(*latest.arguments).with_traceback(error.__traceback__)
+        trace = trace.tb_next
+    return None
 
 
 def _innermost(error: BaseException, rule: ImportRule) -> cowarray.Site | None:

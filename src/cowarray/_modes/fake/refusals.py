@@ -1,9 +1,23 @@
 """What is raised where an array without bytes is asked for a value."""
 
+import threading
+from typing import Any
+
 from cowarray._modes.common.site import Site
+from cowarray._modes.common.sites import spot
 from cowarray._native.public import public
 
-__all__ = ["FakeError"]
+__all__ = ["FakeError", "latest"]
+
+
+class _Latest(threading.local):
+    """What the thread's last refusal said, and the line that was refused, for C code that raises another error."""
+
+    arguments: tuple[Any, ...] = ()
+    refused: Site | None = None
+
+
+latest = _Latest()
 
 
 @public
@@ -35,6 +49,8 @@ class FakeError(TypeError):
 
     def __init__(self, operation: str, reason: str, site: Site | None, advice: str = "", assumable: str = "") -> None:
         super().__init__(operation, reason, site, advice, assumable)
+        latest.arguments = self.args
+        latest.refused, _ = spot()
         self.operation = operation
         self.reason = reason
         self.site = site

@@ -19,8 +19,9 @@ class Divergence(NamedTuple):
     ----------
     kind : {'read', 'write', 'left the library', 'read outside'}
         The access read; or read and wrote, as ``x += 1`` does; or the writer was outside the library, by way of an
-        array or a buffer that was exported; or the reader is: an export that would be a snapshot was still there when
-        its bytes were written. Nobody sees whether it is read again, so that is reported at the line that exported.
+        array or a buffer that was exported; or the reader is: an export that would be a snapshot, or of a copy, was
+        still there when its bytes were written. Nobody sees whether it is read again, so that is reported at the line
+        that exported.
     operation : str
         What accessed, by its name in the table of operations: 'add', 'ndarray.__getitem__'. 'conversion': to Python's
         objects, text or bytes, as by `tolist` and `print`. Where bytes went out: 'export', 'ctypes', 'DLPack', 'C API'.
@@ -48,10 +49,10 @@ class Divergence(NamedTuple):
 
     def __str__(self) -> Any:
         if self.kind == "read outside":
-            return (
-                f"{self.accessed}: what was exported here sees {self.nbytes} bytes that {self.written} wrote; with "
-                "cowarray it is a snapshot, which stays as it was"
-            )
+            seen = f"{self.accessed}: what was exported here sees {self.nbytes} bytes that {self.written} wrote"
+            if self.copied_by == "export":
+                return f"{seen}; with cowarray it is a snapshot, which stays as it was"
+            return f"{seen} through an alias; with cowarray, {self.copied_by} at {self.made} copies, and it does not"
         equal = ", though the values are equal" if self.differed is False else ""
         return (
             f"{self.accessed}: {self.operation} reads {self.nbytes} bytes that {self.written} wrote through an alias"

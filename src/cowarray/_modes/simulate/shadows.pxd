@@ -84,7 +84,8 @@ cdef class Export:
     cdef Region region
     cdef Py_ssize_t itemsize
     cdef object site
-    cdef Run run  # where it would be a snapshot, the simulation that is told of writes that its reader sees; else None
+    cdef Run run  # the simulation that is told of writes that its reader sees, or None
+    cdef bint would_share  # it would be a snapshot: nobody's writes would be seen
     cdef object saved  # the bytes from `start` on, as they were when last looked at; None as long as no shadow is there
     cdef Py_ssize_t start
 
@@ -99,7 +100,8 @@ cdef class Watch(Keeper):
     cdef Py_ssize_t ranges  # of bytes, that have come to the log since it was last shortened
     cdef void *first  # a chain of Shadows that are in use, borrowed
     cdef list exports  # or None
-    cdef Run reading  # of the next export
+    cdef Run exporting  # of the next export, as `would_share`
+    cdef bint would_share
     cdef long long sealed  # the last write that others than its writer have taken note of
     cdef bint exact
 
@@ -115,6 +117,7 @@ cdef inline Shadow shadow_of(Watch watch, Array x):
 cdef Mark new_mark(Region region, object written, Birth birth, Py_ssize_t others, bint exported)
 cdef Shadow find_shadow(Watch watch, Py_ssize_t number)
 cdef int catch_up(Watch watch, Shadow s) except -1
+cdef Birth between(Birth writers, Py_ssize_t writer, Birth readers, Py_ssize_t reader)
 cdef int make_own(Shadow s, Region region) except -1
 cdef int log(Watch watch, Write write) except -1
 cdef int log_waiting(Watch watch) except -1

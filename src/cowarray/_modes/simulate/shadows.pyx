@@ -228,7 +228,8 @@ cdef int catch_up(Watch watch, Shadow s) except -1:
     while low < len(log):
         write = <Write>log[low]
         if write.writer != s.number:
-            s.marks = with_mark(s.marks, write.region, write.site, later(write.birth, write.writer, s), write.exported)
+            birth = between(write.birth, write.writer, s.birth, s.number)
+            s.marks = with_mark(s.marks, write.region, write.site, birth, write.exported)
             if write.number > watch.sealed:
                 watch.sealed = write.number
         s.seen = write.number
@@ -237,9 +238,9 @@ cdef int catch_up(Watch watch, Shadow s) except -1:
     return 0
 
 
-cdef Birth later(Birth birth, Py_ssize_t number, Shadow s):
-    """The copy in meaning that lies between a writer and a shadow: the younger of the two."""
-    return s.birth if birth is None or (s.birth is not None and s.number > number) else birth
+cdef Birth between(Birth writers, Py_ssize_t writer, Birth readers, Py_ssize_t reader):
+    """The copy in meaning that lies between a shadow that wrote and another one: the younger of the two."""
+    return readers if writers is None or (readers is not None and reader > writer) else writers
 
 
 cdef list with_mark(list marks, Region region, object written, Birth birth, bint exported):

@@ -81,14 +81,14 @@ cdef int end_writes(list pending) except -1:
         if write.watch.exports is not None:
             try:
                 seen = seen or []
-                seen.append((write.watch, write.storage, write.region, write.site))
+                seen.append((write.watch, write.storage, write))
             except MemoryError:
                 pass  # the bytes have been written, and that is noted first
     for each in pending:
         note(<Write>each)
     if seen is not None:
-        for watch, storage, region, site in seen:
-            tell_readers(<Watch>watch, <Storage>storage, <Region>region, site)
+        for watch, storage, each in seen:
+            tell_readers(<Watch>watch, <Storage>storage, <Write>each)
     return 0
 
 

@@ -95,7 +95,7 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
     site = here()
     if outside:
         note_export(watch, storage, s, region, access.itemsize if access.ndim >= 0 else 1, site)
-        watch.reading = None
+        watch.exporting = None
         return 0
     if watch.exact:
         keep_values(watch, storage, s, region)
@@ -104,7 +104,7 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
     write = new_write(watch, storage, s, region, site, overwrites)
     if step is None:
         note(write)
-        tell_readers(watch, storage, region, site)
+        tell_readers(watch, storage, write)
     elif step.pending is None:
         step.pending = [write]
     else:
@@ -226,4 +226,5 @@ def exported(Array x not None, bint for_reading):
     cdef Run run = block_here()
     cdef Watch watch = None if run is None else watch_for(storage_for(x))
     if watch is not None:
-        watch.reading = run if for_reading else None
+        watch.exporting = run
+        watch.would_share = for_reading

@@ -9,6 +9,6 @@ cdef Write new_write(Watch watch, Storage storage, Shadow s, Region region, obje
 cdef int note(Write write) except -1
 cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_ssize_t itemsize,
                      object site) except -1
-cdef int tell_readers(Watch watch, Storage storage, Region region, object site) except -1
+cdef int tell_readers(Watch watch, Storage storage, Write write) except -1
 cdef int begin_comparing(Watch watch, Storage storage) except -1
 cdef int settle(Watch watch, Storage storage, Region region) except -1

@@ -6,6 +6,8 @@ accesses these bytes (`settle`); the line it counts for is the one that exported
 
 from cowarray._modes.simulate.regions cimport count_bytes, first_behind, intersection, is_within, meet, Region
 from cowarray._modes.simulate.shadows cimport (
+    between,
+    Birth,
     catch_up,
     Export,
     find_shadow,
@@ -69,7 +71,9 @@ cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_s
     """Somebody outside gets an alias of bytes: a writer until all of them have been released."""
     cdef Export export
     for export in watch.exports or ():
-        if export.writer == s.number and is_within(region, export.region) and export.run is watch.reading:
+        if export.writer == s.number and is_within(region, export.region) and (
+            export.run is watch.exporting and export.would_share == watch.would_share
+        ):
             export.site = site
             return 0
     export = Export.__new__(Export)
@@ -78,7 +82,8 @@ cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_s
     export.region = region
     export.itemsize = itemsize
     export.site = site
-    export.run = watch.reading
+    export.run = watch.exporting
+    export.would_share = watch.would_share
     if watch.exports is None:
         watch.exports = []
     watch.exports.append(export)
@@ -87,15 +92,27 @@ cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_s
     return 0
 
 
-cdef int tell_readers(Watch watch, Storage storage, Region region, object site) except -1:
-    """Report a write to bytes that are out, where elsewhere a snapshot would be: whoever reads there sees it."""
+cdef int tell_readers(Watch watch, Storage storage, Write write) except -1:
+    """Report a write to bytes that are out, where elsewhere those of a snapshot or of a copy would be.
+
+    Whoever reads there sees it.
+    """
     cdef Export export
+    cdef Birth birth
     if watch.exports is None or not is_pinned(storage):
         return 0
     for export in list(watch.exports):
-        if export.run is not None and meet(export.region, region):
-            export.run.record("read outside", "export", count_bytes(intersection(export.region, region)), export.site,
-                              site, export.site, "export", None, 0)
+        if export.run is None or not meet(export.region, write.region):
+            continue
+        nbytes = count_bytes(intersection(export.region, write.region))
+        if export.would_share:
+            export.run.record("read outside", "export", nbytes, export.site, write.site, export.site, "export", None, 0)
+        elif export.writer != write.writer:
+            birth = between(write.birth, write.writer, export.birth, export.writer)
+            birth.run.relied += not birth.relied
+            birth.relied = True
+            export.run.record("read outside", "export", nbytes, birth.made, write.site, export.site, birth.copied_by,
+                              None, 0)
     return 0
 
 

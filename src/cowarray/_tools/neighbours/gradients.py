@@ -10,7 +10,7 @@ import numpy as np
 
 from cowarray._chapters import gathered as _chapters
 from cowarray._face.ndarray import ndarray
-from cowarray._ops.conversion import asarray
+from cowarray._ops.conversion import array, asarray
 
 __all__ = ["autograd"]
 
@@ -39,7 +39,38 @@ def autograd() -> None:
     real, complexes = created(ArrayVSpace, 1), created(ComplexArrayVSpace, 1 + 1j)
     ArrayBox.register(ndarray)
     VSpace.register(ndarray, lambda value: (complexes if value.dtype.kind == "c" else real)(value))
+    _keep_values_ours()
     _keep_gradients_ours()
+
+
+class _NumPy:
+    """NumPy, as a module of autograd's sees it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+def _keep_values_ours() -> None:
+    """What autograd joins of ours is ours, as are copies: elsewhere it asks for a view as `numpy.ndarray`."""
+    from autograd.numpy import numpy_wrapper
+
+    class Joined:
+        def __init__(self, array: ndarray) -> None:
+            self.array = array
+
+        def view(self, kind: Any) -> ndarray:
+            return self.array
+
+    class Numpy(_NumPy):
+        def array(self, a: Any, *args: Any, **kwargs: Any) -> Any:
+            ours = any(isinstance(each, ndarray) for each in (a if isinstance(a, tuple) else (a,)))
+            return (array if ours else np.array)(a, *args, **kwargs)
+
+        def concatenate(self, arrays: Any, axis: Any) -> Any:
+            joined: Any = np.concatenate(arrays, axis)
+            return Joined(joined) if isinstance(joined, ndarray) else joined
+
+    numpy_wrapper._np = Numpy()
 
 
 def _keep_gradients_ours() -> None:
@@ -50,11 +81,8 @@ def _keep_gradients_ours() -> None:
 
     wrapped: Any = numpy_wrapper  # most of its names come from NumPy
 
-    class Numpy:
-        """NumPy, as the module of gradients sees it: `asarray`, for the gradients of `dot`, leaves ours as it is."""
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(np, name)
+    class Numpy(_NumPy):
+        """`asarray`, for the gradients of `dot`, leaves ours as it is."""
 
         def asarray(self, a: Any, dtype: Any = None) -> Any:
             return asarray(a, dtype=dtype) if isinstance(a, ndarray) else np.asarray(a, dtype)
