@@ -399,14 +399,34 @@ def test_a_mask_picks_what_it_picks_in_numpy(dtype):
         mask = chance.random(shape) < chance.random()
         for lay in (lambda a: a, lambda a: a.T, lambda a: a[::-1], lambda a: a[..., ::2], lambda a: a[:, None]):
             for other in (lay, lambda a: a, lambda a: a[:1], lambda a: a.view("i1")):
-                x, where = lay(cowarray.array(n)), other(cowarray.array(mask))
-                ours, theirs = outcome(operator.getitem, x, where), outcome(operator.getitem, lay(n), other(mask))
-                agree(ours, theirs)
-                if theirs[1] is None and theirs[0].size:
-                    ours[0][...] = ours[0][:1].copy()
-                    same(x, lay(n))
+                for masks in (cowarray.array(mask), mask):
+                    x, where = lay(cowarray.array(n)), other(masks)
+                    ours, theirs = outcome(operator.getitem, x, where), outcome(operator.getitem, lay(n), other(mask))
+                    agree(ours, theirs)
+                    if theirs[1] is None and theirs[0].size:
+                        ours[0][...] = ours[0][:1].copy()
+                        same(x, lay(n))
     mask = cowarray.array(np.array([2, 0, 255], "u1")).view("?")  # true is what is not 0
     assert cowarray.arange(3)[mask].tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("dtype", [*NUMBERS, *OTHERS])
+def test_what_a_mask_or_places_pick_is_assigned_as_in_numpy(dtype):
+    chance = np.random.default_rng(6)
+    good = itertools.product(
+        [chance.random(10) < 0.5, np.array([1, 3, -1]), np.array(3), np.zeros((2, 0), int)],
+        [2, 2.5, -1, 300, 1j, "a", None],
+    )
+    bad = itertools.product([chance.random(9) < 0.5, np.array([10]), np.ones(2)], [2])
+    pairs = [*good, *(bad if dtype in NUMBERS else ())]  # of two errors, either may come
+    for (key, value), shared in itertools.product(pairs, [False, True]):
+        for ours in (key, cowarray.array(key)):
+            n, x = values_of(dtype, (10,)), cowarray.array(values_of(dtype, (10,)))
+            kept = x.copy() if shared else None
+            agree(outcome(operator.setitem, x, ours, value), outcome(operator.setitem, n, key, value))
+            same(x, n)
+            if shared:
+                same(kept, values_of(dtype, (10,)))
 
 
 def test_a_mask_of_itself():

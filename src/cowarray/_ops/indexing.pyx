@@ -381,6 +381,8 @@ cdef object item_by_numpy(Array self, object key):
             return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
     cdef object shown = key if type(key) is int else key_beside(self, settled(key))
     header = const_header(self)
+    if type(shown) is cnp.ndarray and is_short_mask(header, shown):
+        return adopt(masked(header, shown))
     cdef Storage storage = self.storage_
     cdef cnp.npy_intp offset = self.offset
     cdef char *window = cnp.PyArray_BYTES(header) - offset
@@ -629,7 +631,7 @@ cdef int put_item(Array self, object key, object value) except -1:
             return set_element(self, key, value, place.offset)
         if fill_place(self, key, value, &place):
             return 0
-    elif is_array(key) and fill_picked(self, <Array>key, value):
+    elif fill_picked(self, key, value):
         return 0
     return put_part(self, key, value)
 
@@ -690,21 +692,28 @@ cdef bint fill_place(Array self, object key, object value, Place *target) except
     return True
 
 
-cdef bint fill_picked(Array self, Array key, object value) except -1:
+cdef bint fill_picked(Array self, object key, object value) except -1:
     """Assign a number to what a mask, or an array of integers, picks, if nothing has to be copied first.
 
-    False, and nothing has happened, if more is needed.
+    False, and nothing has happened, if more is needed, or key is neither.
     """
     cdef Storage storage
+    cdef int kind
     cdef cnp.dtype descr = self.descr
     cdef cow_mutable_scope scope
     cdef Access access
     cdef cnp.ndarray target
     cdef long double converted[2]  # room and alignment for any number
     cdef bint convertible = True
+    if is_array(key) and not has_doorkeeper(<Array>key):
+        kind = (<Array>key).descr.type_num
+    elif type(key) is cnp.ndarray:
+        kind = cnp.PyArray_TYPE(<cnp.ndarray>key)
+    else:
+        return False
     if (
         (type(value) is not float and type(value) is not int) or not is_number(descr) or reports_overflow(descr)
-        or has_doorkeeper(key) or not (PyTypeNum_ISBOOL(key.descr.type_num) or PyTypeNum_ISINTEGER(key.descr.type_num))
+        or not (PyTypeNum_ISBOOL(kind) or PyTypeNum_ISINTEGER(kind))
     ):
         return False
     where = key_beside(self, key)
