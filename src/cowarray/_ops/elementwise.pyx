@@ -8,6 +8,7 @@ cimport numpy as cnp
 
 from cowarray._array.imports cimport import_array
 from cowarray._c.python cimport PyObject_CheckBuffer
+from cowarray._ops.conversion cimport is_subclass
 from cowarray._ops.large cimport is_large_operand, large_call
 from cowarray._ops.operands cimport computed, has_own_ufunc, is_familiar, is_stranger, MISSING, operand
 from cowarray._ops.ufuncs cimport array_ufunc, takes_others, written_into
@@ -217,3 +218,11 @@ def imported(x, /):
     if is_familiar(x) or cnp.PyArray_Check(x) or has_own_ufunc(x) or is_stranger(x):
         return x
     return asarray(x)
+
+
+def imported_values(x, /):
+    """The same of a function whose result is of no subclass: an array of a class without rules of its own comes in."""
+    x = imported(x)
+    if is_subclass(x) and type(x).__array_function__ is cnp.ndarray.__array_function__:
+        return asarray(x)
+    return x
