@@ -288,6 +288,31 @@ def test_memory_of_others_is_aliased():
     assert outside[0] == 9
 
 
+@pytest.mark.parametrize("dtype", ["f8", object, "S3", [("a", "i4"), ("b", "f8")]])
+def test_arrays_on_memory_of_others_say_what_they_alias(dtype):
+    n = np.zeros(6, dtype)
+    with ca.aliasing():
+        x, y, part = ca.asarray(n), ca.asarray(n), ca.asarray(n[:2])
+        copy = x.copy()
+        assert np.shares_memory(np.asarray(x), n)
+    for a, b in ((x, n), (n, x), (x, n[1:]), (x, y), (x[:3], part), (part, n[:1])):
+        assert ca.aliases(a, b)
+        assert np.shares_memory(a, b)
+        assert np.may_share_memory(a, b)
+    for a, b in (
+        (x[2:], part),
+        (part, n[2:]),
+        (copy, x),
+        (copy, n),
+        (x, ca.asarray(n)),
+        (x, n.copy()),
+        (x, x.to_numpy()),
+    ):
+        assert not ca.aliases(a, b)
+        assert not np.shares_memory(a, b)
+        assert not np.may_share_memory(a, b)
+
+
 def test_a_read_only_view_of_writable_memory_is_aliased_and_refuses_writes():
     n = np.arange(4.0)
     shown = n[:]
