@@ -181,7 +181,14 @@ EFFECTS = {
         x[0] = 9
         assert series.to_list() == copy.tolist() == [1, 2, 3]
         assert pl.from_records([copy, copy]).shape == (3, 2)
-        for function in (pl.lit, pl.from_records):
+        for nest in (
+            *(lambda n: pl.DataFrame([{"a": n}] * 2), lambda n: pl.from_dicts([{"a": n}] * 2)),
+            *(lambda n: pl.DataFrame([[n, 1]] * 2, orient="row"), lambda n: pl.DataFrame({"a": [{"b": {"c": n}}]})),
+            *(lambda n: pl.Series([[n], [n]]).to_frame(), lambda n: pl.Series([(n, n)]).to_frame()),
+            lambda n: pl.select(pl.lit({"a": n})),
+        ):
+            assert nest(copy).equals(nest(np.array(copy))) and nest(copy).schema == nest(np.array(copy)).schema
+        for function in (pl.lit, pl.from_records, pl.from_dicts):
             assert pickle.loads(pickle.dumps(function)) is function
     """,
     "pyarrow": """
@@ -190,10 +197,19 @@ EFFECTS = {
         assert pa.array(gaps, from_pandas=True).to_pylist() == [1, None, 3]
         assert pa.array(x, mask=where).to_pylist() == pa.array(np.array(x), mask=where).to_pylist() == [1, None, None]
         assert pa.array([x, x]).to_pylist() == [[1, 2, 3]] * 2
+        swapped = cowarray.array([1, 2, 3], dtype=">i4")  # of NumPy's it takes none
+        for nest in (
+            *(lambda n: [{"a": n}] * 2, lambda n: [[n], [n]], lambda n: [(n,)], lambda n: [{"a": {"b": [n]}}]),
+            lambda n: [[swapped if n is x else n]],
+        ):
+            assert pa.array(nest(x)).to_pylist() == pa.array(nest(np.array(x))).to_pylist()
+        assert pa.scalar(x).as_py() == pa.scalar({"a": x})["a"].as_py() == [1, 2, 3]
+        own = []
+        own.append(own)
+        assert cowarray._tools.frameless.numpys(own) is own
         kept, copy = pa.array(x), x.copy()
         x[0] = 9
         assert kept.to_pylist() == copy.tolist() == [1, 2, 3]
-        swapped = cowarray.array([1, 2, 3], dtype=">i4")  # of NumPy's it takes none
         assert pa.array(swapped).to_pylist() == [1, 2, 3] and pa.array(swapped, mask=where)[2].as_py() is None
         with cowarray.aliasing():
             assert pa.array(swapped, pa.int64()).to_pylist() == [1, 2, 3]
@@ -205,7 +221,7 @@ EFFECTS = {
         assert pc.add(x, numbers).to_pylist() == pc.add(numbers, np.array(x)).to_pylist()
         assert pc.quantile(copy, q=cowarray.array([0.5])).to_pylist() == [2]
         assert pc.call_function("add", [copy, numbers]).to_pylist() == pc.add(copy, numbers).to_pylist() == [2, 4, 6]
-        for function in (pa.array, pc.add, pc.call_function):
+        for function in (pa.array, pa.scalar, pc.add, pc.call_function):
             assert pickle.loads(pickle.dumps(function)) is function
     """,
     "scipy": """

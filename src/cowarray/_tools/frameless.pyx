@@ -38,14 +38,17 @@ cdef class Followed:
         return self.__qualname__  # as functions are pickled
 
 
+# How deep lists, tuples and dicts are looked into; one that contains itself has no end.
+cdef enum:
+    DEPTH = 16
+
+
 def numpys(value, /):
-    """NumPy's array in place of one of ours, and of those in a list or tuple: a snapshot, or an alias in `aliasing`."""
-    kind = type(value)
-    if kind is ndarray:
-        return numpy_asarray(value)
-    if (kind is list and has_ours(<list>value)) or (kind is tuple and has_ours(list(value))):
-        return kind([numpys(each) for each in value])
-    return value
+    """NumPy's array in place of one of ours, and of those in lists, tuples and dicts.
+
+    It is a snapshot, or an alias in `aliasing`.
+    """
+    return shown(value, False, DEPTH)
 
 
 def numpys_alone(value, /):
@@ -55,21 +58,41 @@ def numpys_alone(value, /):
 
 def numpys_in_own_order(value, /):
     """The same as `numpys`, in the order of bytes that this machine has."""
-    if type(value) is ndarray and not value.dtype.isnative:
-        value = value.astype(value.dtype.newbyteorder("="))
-    return numpys(value)
+    return shown(value, True, DEPTH)
+
+
+cdef object shown(object value, bint native, int depth):
+    """A value with NumPy's arrays for ours; itself if it has none."""
+    cdef object made = None
+    kind = type(value)
+    if kind is ndarray:
+        if native and not value.dtype.isnative:
+            value = value.astype(value.dtype.newbyteorder("="))
+        return numpy_asarray(value)
+    if depth == 0:
+        return value
+    if kind is dict:
+        for key, each in list((<dict>value).items()):
+            other = shown(each, native, depth - 1)
+            if other is not each:
+                if made is None:
+                    made = dict(<dict>value)
+                made[key] = other
+    elif kind is list or kind is tuple:
+        for i, each in enumerate(list(value) if kind is list else value):
+            other = shown(each, native, depth - 1)
+            if other is not each:
+                if made is None:
+                    made = list(value)
+                made[i] = other
+        if kind is tuple and made is not None:
+            made = tuple(made)
+    return value if made is None else made
 
 
 def numpys_to_write(value, /):
     """NumPy's alias of an array; an error if the array is read-only."""
     return value.to_numpy(writable=True) if type(value) is ndarray else value
-
-
-cdef bint has_ours(list values):
-    for each in values:
-        if type(each) is ndarray:
-            return True
-    return False
 
 
 def converting(function, convert=numpys, /):
