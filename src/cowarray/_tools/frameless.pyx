@@ -6,11 +6,16 @@ import functools
 import numpy as np
 
 cimport cython
+from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
+
+from cowarray._c.python cimport assignment_of, objobjargproc
 
 from cowarray._face.ndarray import ndarray
 
 cdef object numpy_asarray = np.asarray
+cdef object numpy_ndarray = np.ndarray
+cdef object numpy_ndenumerate = np.ndenumerate
 
 
 @cython.final
@@ -130,6 +135,58 @@ def lending_aliases(function, /):
         return given_back(function(*shown, **named), lent)
 
     return call
+
+
+def lending_written(function, places, /):
+    """A function like this one, for which NumPy's aliases stand for those of our arrays that it writes.
+
+    places: the positions of those parameters, by their names.
+    """
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        cdef list lent = []
+        cdef list shown = None
+        for name, place in (<dict>places).items():
+            if name in kwargs:
+                kwargs[name] = alias_over(kwargs[name], lent, 0)
+            elif place < len(args) and type(args[place]) is ndarray:
+                if shown is None:
+                    shown = list(args)
+                shown[place] = alias_over(args[place], lent, 0)
+        return given_back(function(*(args if shown is None else shown), **kwargs), lent)
+
+    return call
+
+
+cdef object with_numpys_elements(object value):
+    """An array, with NumPy's arrays in place of those of ours that are its elements: netCDF4 takes each for NumPy's."""
+    cdef object made = None
+    if isinstance(value, numpy_ndarray) and value.dtype.hasobject:
+        for place, each in numpy_ndenumerate(value):
+            if type(each) is ndarray:
+                if made is None:
+                    made = value.copy()
+                made[place] = numpy_asarray(each)
+    return value if made is None else made
+
+
+cdef dict assignments = {}  # by type: where its own way of assigning items lies, in place of which `assign` stands
+
+
+cdef int assign(PyObject *self, PyObject *key, PyObject *value) except -1:
+    """Assign to items, or delete them (value: NULL), with NumPy's arrays in place of ours."""
+    cdef size_t own = next(assignments[kind] for kind in type(<object>self).__mro__ if kind in assignments)
+    cdef object shown_key = numpys(<object>key)
+    cdef object shown = None if value == NULL else with_numpys_elements(numpys(<object>value))
+    return (<objobjargproc>own)(self, <PyObject *>shown_key, NULL if value == NULL else <PyObject *>shown)
+
+
+def convert_assigned(type kind, /):
+    """Have a compiled class, which takes no other ``__setitem__``, be assigned NumPy's arrays in place of ours."""
+    cdef objobjargproc *place = assignment_of(kind)
+    if kind not in assignments:
+        assignments[kind] = <size_t>place[0]
+        place[0] = assign
 
 
 @cython.final
