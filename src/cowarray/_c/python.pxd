@@ -23,6 +23,7 @@ cdef extern from "Python.h":
     int PyContextVar_Get(object, PyObject *, PyObject **) except -1
     object PyContextVar_Set(object, object)
     PyObject *PyThreadState_GetDict()  # borrowed
+    PyObject *PyEval_GetGlobals()  # borrowed; NULL if no Python code runs
     bint PyObject_CheckBuffer(object)
     bint PyMemoryView_Check(object)
     Py_buffer *PyMemoryView_GET_BUFFER(object)
