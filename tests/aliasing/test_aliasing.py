@@ -288,17 +288,68 @@ def test_memory_of_others_is_aliased():
     assert outside[0] == 9
 
 
-def test_a_read_only_view_of_writable_memory_is_aliased_and_refuses_writes():
-    n = np.arange(4.0)
+@pytest.mark.parametrize("dtype", ["f8", object, "S3", [("a", "i4"), ("b", "f8")]])
+def test_arrays_on_memory_of_others_say_what_they_alias(dtype):
+    n = np.zeros(6, dtype)
+    with ca.aliasing():
+        x, y, part = ca.asarray(n), ca.asarray(n), ca.asarray(n[:2])
+        copy = x.copy()
+        assert np.shares_memory(np.asarray(x), n)
+    for a, b in ((x, n), (n, x), (x, n[1:]), (x, y), (x[:3], part), (part, n[:1])):
+        assert ca.aliases(a, b)
+        assert np.shares_memory(a, b)
+        assert np.may_share_memory(a, b)
+    for a, b in (
+        (x[2:], part),
+        (part, n[2:]),
+        (copy, x),
+        (copy, n),
+        (x, ca.asarray(n)),
+        (x, n.copy()),
+        (x, x.to_numpy()),
+    ):
+        assert not ca.aliases(a, b)
+        assert not np.shares_memory(a, b)
+        assert not np.may_share_memory(a, b)
+
+
+def read_only(n):
     shown = n[:]
     shown.flags.writeable = False
+    return shown
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        read_only,
+        lambda n: np.asarray(memoryview(read_only(n))),
+        lambda n: np.asarray(memoryview(n).toreadonly()),
+        lambda n: np.frombuffer(memoryview(memoryview(n).toreadonly()), n.dtype),
+        lambda n: np.asarray(memoryview(np.asarray(memoryview(n).toreadonly())))[:],
+        lambda n: np.ndarray(n.shape, n.dtype, memoryview(read_only(n))),
+    ],
+)
+def test_a_read_only_view_of_writable_memory_is_aliased_and_refuses_writes(shown):
+    n = np.arange(4.0)
     with ca.aliasing():
-        x = ca.asarray(shown)
+        x = ca.asarray(shown(n))
+        copy = x.copy()
         n[0] = 9
         assert x[0] == 9
+        assert copy[0] == 0
         with pytest.raises(ValueError, match="read-only"):
             x[0] = 1
     assert n[0] == 9
+
+
+def test_a_read_only_view_of_a_bytearray_is_aliased():
+    data = bytearray(8)
+    with ca.aliasing():
+        x = ca.asarray(memoryview(data).toreadonly())
+        data[0] = 7
+        assert x[0] == 7
+        assert not x.flags.writeable
 
 
 def test_memory_that_nobody_can_write_comes_in_as_ever():

@@ -42,9 +42,9 @@ Observed with {environment}. A test holds each row, and `make clients` writes th
 |---|---|---|
 {verdicts}
 
-After `cowarray.register()` autograd, bottleneck, dask, einops, h5py, JAX, LightGBM, numba, OpenCV, pandas, polars,
-PyArrow, SciPy and torch take our arrays as they take NumPy's. [interop.md](interop.md) says what goes out and comes in,
-and what no library can prevent.
+After `cowarray.register()` autograd, bottleneck, dask, einops, h5py, JAX, LightGBM, netCDF4, numba, OpenCV,
+pandas, polars, PyArrow, SciPy and torch take our arrays as they take NumPy's. [interop.md](interop.md) says what goes
+out and comes in, and what no library can prevent.
 
 ## What goes wrong without an error
 

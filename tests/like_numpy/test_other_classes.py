@@ -98,6 +98,22 @@ def test_a_memory_map_becomes_an_array(tmp_path, name):
     assert mapped[0, 0] == 0
 
 
+@pytest.mark.parametrize("name", [name for name in CONVERSIONS if name not in VIEWS])
+def test_a_memory_map_keeps_its_class_where_it_is_an_alias(tmp_path, name):
+    np.arange(4.0).tofile(tmp_path / "x.bin")
+    mapped = np.memmap(tmp_path / "x.bin", "f8", "r+", shape=(2, 2))
+    wanted = CONVERSIONS[name](np, mapped)
+    with ca.aliasing():
+        got = CONVERSIONS[name](ca, mapped)
+        assert type(got) is (ca.ndarray if type(wanted) is np.ndarray else type(wanted))
+        assert (got is mapped) is (wanted is mapped)
+        assert np.shares_memory(got, mapped) == np.shares_memory(wanted, mapped)
+    with ca.simulate() as report:  # which watches what becomes of it
+        watched = CONVERSIONS[name](ca, mapped)
+    assert type(watched) is ca.ndarray
+    assert not report
+
+
 class Other:
     """An array of another library, which notes how it is asked."""
 

@@ -393,3 +393,19 @@ def test_the_class_shows_its_parameters():
         inspect.signature(np.ndarray).parameters if np.ndarray.__text_signature__ else
         ["shape", "dtype", "buffer", "offset", "strides", "order"]
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("function", [cowarray.broadcast_to, cowarray.broadcast_arrays, sliding_window_view])
+@pytest.mark.parametrize("kind", [np.matrix, np.recarray, type("Own", (np.ndarray,), {}), np.ma.MaskedArray])
+def test_views_of_a_class_that_is_not_kept_are_views_as_of_numpys_array(function, kind):
+    numpys_own = getattr(np, function.__name__, None) or getattr(numpys, function.__name__)
+    given = {"broadcast_to": ((4, 1, 3),), "broadcast_arrays": (np.ones((4, 1, 3)),), "sliding_window_view": ((1, 2),)}
+    source = np.arange(3.0).reshape(1, 3).view(kind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, theirs = function(source, *given[function.__name__]), numpys_own(source, *given[function.__name__])
+    for x, n in zip(*(each if isinstance(each, tuple) else (each,) for each in (ours, theirs)), strict=True):
+        assert type(x) is cowarray.ndarray
+        assert (x.strides, x.tolist()) == (n.strides, n.tolist())
+        assert not (x.flags.writeable and 0 in x.strides)
+    assert source.tolist() == [[0, 1, 2]]

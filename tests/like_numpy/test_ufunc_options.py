@@ -1,5 +1,6 @@
 """The options of NumPy's ufuncs, `out`, `where`, `dtype` and `casting`, of every element-wise function that is one."""
 
+import contextlib
 import inspect
 
 import numpy as np
@@ -236,3 +237,21 @@ def test_a_stranger_among_the_operands_is_asked_with_the_options():
 def test_a_masked_out_is_numpys():
     masked = np.ma.masked_array([1.0, 2.0], [True, False])
     assert cowarray.add(cowarray.array([1.0, 2.0]), 1, out=masked) is masked
+
+
+@pytest.mark.parametrize("mode", [contextlib.nullcontext, cowarray.aliasing, cowarray.deferred, cowarray.simulate])
+def test_another_librarys_ufunc_writes_to_the_operands_that_it_says(mode):
+    """As those of numba's guvectorize do that have `writable_args`."""
+    add = pytest.importorskip("numpy._core._operand_flag_tests").inplace_add
+    source = cowarray.ones(4, dtype="i8")
+    with mode():
+        x = source + 1
+        copy, view = x.copy(), x[1:3]
+        add(x, x)
+        assert (x.tolist(), view.tolist(), copy.tolist()) == ([4] * 4, [4] * 2, [2] * 4)
+        add(view, copy[1:3])
+        assert (x.tolist(), copy.tolist(), source.tolist()) == ([4, 6, 6, 4], [2] * 4, [1] * 4)
+        x.flags.writeable = False
+        with pytest.raises(ValueError, match="read-only"):
+            add(x, copy)
+    assert x.tolist() == [4, 6, 6, 4]

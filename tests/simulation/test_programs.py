@@ -489,6 +489,14 @@ def test_functions_have_the_implementation_that_rules_of_classes_call(tmp_path):
         y[0] = 7
         print(y, isinstance(y, np.ndarray), np.around._implementation(y, decimals=1, out=y) is y)
         print(hasattr(np.add, "_implementation"), hasattr(np.zeros, "_implementation"), np.vdot._implementation(y, y))
+        kept, square, grid = y.copy(), np.zeros((2, 2)), np.ones((2, 2))
+        for name, given in (("mean", (0, None)), ("median", (0,)), ("cumsum", (0, None)), ("take", ([0, 1], 0))):
+            out = np.zeros((2, 2) if name in ("cumsum", "take") else 2)
+            print(getattr(np, name)._implementation(grid, *given, out=out) is out, out)
+        np.copyto._implementation(y, 5), np.putmask._implementation(y, [True, False], 6)
+        np.fill_diagonal._implementation(square, 3), np.put_along_axis._implementation(square, np.array([[1, 1]]), 9, 0)
+        np.nan_to_num._implementation(square, copy=False)
+        print(y, kept, square, np.transpose._implementation(grid).shape, np.shares_memory(grid.T, grid))
     """
     same_script(tmp_path, text)
 

@@ -15,7 +15,10 @@ So no program copies or retains more than a small constant times what it would w
 from sys import _getframe
 
 cimport numpy as cnp
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
+from cpython.unicode cimport PyUnicode_Tailmatch
 from libc.string cimport memcpy
 
 from cowarray._array.array cimport (
@@ -58,6 +61,7 @@ from cowarray._array.layout cimport (
 )
 from cowarray._c.atomics cimport add, relaxed
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, PyArray_CopyInto, PyArray_Empty
+from cowarray._c.python cimport PyEval_GetGlobals
 from cowarray._native.storage cimport (
     Access,
     allow_eager,
@@ -379,8 +383,20 @@ cdef tuple asking_function():
     return "", ""
 
 
-cdef str asking_package():
-    return (<str>asking_function()[0]).partition(".")[0]
+cdef bint is_asking(str package) except -1:
+    """Whether the Python code that runs is of a package."""
+    # A frame that runs has its globals at hand; to ask for the frame itself takes a third of an export's time.
+    cdef PyObject *space = PyEval_GetGlobals()
+    cdef PyObject *found = NULL if space == NULL else PyDict_GetItemWithError(<object>space, "__name__")
+    cdef object name
+    if found == NULL or type(<object>found) is not str:
+        return False
+    name = <object>found
+    if PyUnicode_Tailmatch(name, "functools", 0, 64, -1):
+        name = asking_function()[0]
+    return PyUnicode_Tailmatch(name, package, 0, 64, -1) != 0 and (
+        len(<str>name) == len(package) or (<str>name)[len(package)] == "."
+    )
 
 
 cdef bint is_numpys_class() except -1:
@@ -396,16 +412,12 @@ cdef bint wants_copy() except -1:
 
     pandas copies NumPy's arrays, but takes what another kind of array gives it as its own.
     """
-    return asking_package() == "pandas"
-
-
-# Packages that take the pointer out of an interface, and turn to `__array__` where there is no interface.
-cdef frozenset TAKE_POINTERS = frozenset(("xgboost",))
+    return is_asking("pandas")
 
 
 cdef bint takes_pointer() except -1:
-    """Whether the code that runs has no use for an interface without a pointer."""
-    return asking_package() in TAKE_POINTERS
+    """Whether the code that runs takes the pointer out of an interface, and else turns to `__array__`."""
+    return is_asking("xgboost")
 
 
 cdef bint watches_here() except -1:

@@ -51,6 +51,11 @@ cdef bint overlap(object x, object y, bint in_one_storage) except -1:
     return bool(numpy_shares_memory(of_x, of_y))
 
 
+cdef bint lies_alone(object value) noexcept:
+    """Whether a value's memory holds no lazy copy: who lies there too, as what `aliasing` takes in does, aliases it."""
+    return not is_array(value) or ((<Array>value).storage_ is not None and (<Array>value).storage_.never_shared)
+
+
 @public
 def aliases(x, y, /):
     """Whether a write to x would be seen by y: same Storage, and elements that overlap.
@@ -58,7 +63,7 @@ def aliases(x, y, /):
     Parameters
     ----------
     x, y : ndarray or numpy.ndarray
-        A NumPy array aliases a cowarray array if it is a writable export of it.
+        A NumPy array aliases a cowarray array if it is a writable export of it, or memory that `aliasing` had it alias.
 
     Returns
     -------
@@ -79,11 +84,11 @@ def aliases(x, y, /):
     (True, False)
     """
     cdef object storage = storage_of(x)
-    if storage is None or storage is not storage_of(y):
-        if not is_array(x) and not is_array(y):
-            return bool(numpy_shares_memory(x, y))
-        return False
-    return overlap(x, y, True)
+    if storage is not None and storage is storage_of(y):
+        return overlap(x, y, True)
+    if not is_array(x) and not is_array(y):
+        return bool(numpy_shares_memory(x, y))
+    return lies_alone(x) and lies_alone(y) and overlap(x, y, False)
 
 
 @public

@@ -37,6 +37,8 @@ cdef extern from "numpy/arrayobject.h":
     int NPY_VSTRING
     int NPY_USERDEF
     int NPY_HALF
+    int NPY_ITER_READWRITE
+    int NPY_ITER_WRITEONLY
     void *numpy_ndarray "(&PyArray_Type)"
     # The handler that NumPy takes the memory of new arrays from; each array keeps its own, to be freed by.
     ctypedef struct PyDataMemAllocator:
@@ -54,6 +56,12 @@ cdef extern from "numpy/arrayobject.h":
     object PyDataMem_SetHandler(object)
     object PyDataMem_GetHandler()
     PyObject *PyDataMem_DefaultHandler
+
+
+cdef extern from "numpy/ufuncobject.h":
+    ctypedef struct PyUFuncObject:
+        int nin
+        cnp.npy_uint32 *op_flags  # what a ufunc adds to the usual flags of each operand
 
 
 cdef extern from *:

@@ -23,10 +23,12 @@ cdef extern from "Python.h":
     int PyContextVar_Get(object, PyObject *, PyObject **) except -1
     object PyContextVar_Set(object, object)
     PyObject *PyThreadState_GetDict()  # borrowed
+    PyObject *PyEval_GetGlobals()  # borrowed; NULL if no Python code runs
     bint PyObject_CheckBuffer(object)
     bint PyMemoryView_Check(object)
     Py_buffer *PyMemoryView_GET_BUFFER(object)
     PyTypeObject *Py_TYPE(PyObject *)
+    ctypedef int (*objobjargproc)(PyObject *, PyObject *, PyObject *) except -1
 
 
 cdef extern from *:
@@ -49,6 +51,12 @@ cdef extern from *:
     {
         Py_CLEAR(view->obj);
         return PyObject_GetBuffer(array, view, flags);
+    }
+
+    /* Where a type with items has the function that assigns to them. */
+    static inline objobjargproc *cowi_assignment(PyObject *type)
+    {
+        return &((PyTypeObject *)type)->tp_as_mapping->mp_ass_subscript;
     }
 
     static inline newfunc cowi_constructor(PyObject *type) { return ((PyTypeObject *)type)->tp_new; }
@@ -198,6 +206,7 @@ cdef extern from *:
     object PyObject_Call "cowi_call" (object, object, PyObject *)
     int forward_buffer "cowi_forward_buffer" (object array, Py_buffer *view, int flags) except -1
     ctypedef void *newfunc
+    objobjargproc *assignment_of "cowi_assignment" (object type)
     newfunc constructor_of "cowi_constructor" (object type)
     object construct "cowi_construct" (newfunc constructor, PyTypeObject *kind, object arguments)
     void end_view "cowi_end_view" (void *owner)

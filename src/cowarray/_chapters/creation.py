@@ -117,7 +117,8 @@ def asanyarray(
     """A copy of anything that is like an array.
 
     A copy, lazy where possible; with ``copy=False`` the same array. Of an array of a subclass of NumPy's (a masked
-    array, a matrix; not a memory map) it is a copy of its class, made at once.
+    array, a matrix; not a memory map) it is a copy of its class, made at once. In `aliasing` it is that array itself,
+    a memory map too.
 
     Parameters
     ----------

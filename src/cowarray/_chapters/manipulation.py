@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from cowarray._chapters.declared import dispatching_for_array
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import AnyArray, Array, Axes, Axis, Cast, DType, Order, Shape
-from cowarray._ops.elementwise import imported
+from cowarray._ops.elementwise import imported, imported_values
 from cowarray._ops.functions import dispatched
 
 _Arrays: TypeAlias = Sequence[ArrayLike] | AnyArray
@@ -185,7 +185,8 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[Array, ...]
     --------
     numpy.broadcast_arrays : Its overlapping views may be written to, with a warning.
     """
-    return dispatched(np.broadcast_arrays, *[imported(arg) for arg in args], subok=subok)
+    taken = imported if subok else imported_values
+    return dispatched(np.broadcast_arrays, *map(taken, args), subok=subok)
 
 
 def broadcast_shapes(*args: Shape) -> tuple[int, ...]:
@@ -218,7 +219,7 @@ def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> Array:
     subok : bool, default False
         Whether a subclass of NumPy's array stays one.
     """
-    return dispatched(np.broadcast_to, imported(array), shape, subok)
+    return dispatched(np.broadcast_to, imported(array) if subok else imported_values(array), shape, subok)
 
 
 def column_stack(tup: _Arrays) -> Array:

@@ -16,4 +16,4 @@ cdef object hand_astype(Array x, object dtype, object order, object casting, obj
 cdef object cast(Array x, object dtype, object order, object casting, object copy)
 cdef int check_device(object device) except -1
 cdef bint is_subclass(object value) noexcept
-cdef bint keeps_class(object value) noexcept
+cdef bint keeps_class(object value) except -1

@@ -35,7 +35,14 @@ from cowarray._array.array cimport (
     with_face,
 )
 from cowarray._array.columns cimport array_of_block, block_to_hold
-from cowarray._array.copies cimport copy_in_order, copy_of_alias, exports_alias, order_code, order_strides
+from cowarray._array.copies cimport (
+    copy_in_order,
+    copy_of_alias,
+    exports_alias,
+    order_code,
+    order_strides,
+    watches_here,
+)
 from cowarray._array.exports cimport as_flag
 from cowarray._array.imports cimport copied_by_numpy, copy_foreign, import_array, share_foreign
 from cowarray._array.layout cimport c_strides, MAXDIMS, same_layout
@@ -428,9 +435,12 @@ cdef bint is_subclass(object value) noexcept:
     return cnp.PyArray_Check(value) and not cnp.PyArray_CheckExact(value)
 
 
-cdef bint keeps_class(object value) noexcept:
-    """Whether a conversion that may give subclasses leaves a value what it is. The values of a memory map are all."""
-    return is_subclass(value) and type(value) is not numpy_memmap
+cdef bint keeps_class(object value) except -1:
+    """Whether a conversion that may give subclasses leaves a value what it is.
+
+    Of a memory map the values are all, since a copy of its class would read the whole file; not where it is no copy.
+    """
+    return is_subclass(value) and (type(value) is not numpy_memmap or (exports_alias() and not watches_here()))
 
 
 def copied_array(

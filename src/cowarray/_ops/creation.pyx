@@ -39,16 +39,30 @@ cdef dict NOTHING = {}
 
 
 def shaped_function(function, declared, /):
-    """A function that makes an array of a shape, as numpy.empty, zeros or ones does: see `elementwise_function`."""
-    cdef Content content = EMPTY if function is numpy_empty else ZEROS if function is numpy_zeros else ONES
+    """A function that makes an array of a shape, as numpy.empty, zeros or ones does: see `elementwise_function`.
 
-    def shaped(shape=MISSING, dtype=None, order="C", *rest, device=None, like=None, **unknown):
-        if shape is MISSING or rest or unknown:
-            declared(*(() if shape is MISSING else (shape, dtype, order)), *rest, **unknown)
-        made = of_shape(shape, dtype, order, device, like, content)
-        return dispatched(function, shape, dtype, order, device=device, like=like) if made is None else made
+    There are three, since Cython refuses an argument that is given twice in the name of the function that it compiled.
+    """
+    def empty(shape=MISSING, dtype=None, order="C", *rest, device=None, like=None, **unknown):
+        return shaped(function, declared, EMPTY, shape, dtype, order, rest, device, like, unknown)
 
-    return shaped
+    def zeros(shape=MISSING, dtype=None, order="C", *rest, device=None, like=None, **unknown):
+        return shaped(function, declared, ZEROS, shape, dtype, order, rest, device, like, unknown)
+
+    def ones(shape=MISSING, dtype=None, order="C", *rest, device=None, like=None, **unknown):
+        return shaped(function, declared, ONES, shape, dtype, order, rest, device, like, unknown)
+
+    return empty if function is numpy_empty else zeros if function is numpy_zeros else ones
+
+
+cdef inline object shaped(
+    object function, object declared, Content content, object shape, object dtype, object order, tuple rest,
+    object device, object like, dict unknown
+):
+    if shape is MISSING or rest or unknown:
+        declared(*(() if shape is MISSING else (shape, dtype, order)), *rest, **unknown)
+    made = of_shape(shape, dtype, order, device, like, content)
+    return dispatched(function, shape, dtype, order, device=device, like=like) if made is None else made
 
 
 # Unbound, this is CPython's own kind of function: see elementwise.pyx.

@@ -8,6 +8,7 @@ cimport numpy as cnp
 
 from cowarray._array.imports cimport import_array
 from cowarray._c.python cimport PyObject_CheckBuffer
+from cowarray._ops.conversion cimport is_subclass
 from cowarray._ops.large cimport is_large_operand, large_call
 from cowarray._ops.operands cimport computed, has_own_ufunc, is_familiar, is_stranger, MISSING, operand
 from cowarray._ops.ufuncs cimport array_ufunc, takes_others, written_into
@@ -53,15 +54,25 @@ cdef object elementwise2(object ufunc, object x1, object x2, object out, object 
 # have none, so they name the user's. They take any arguments, and have `declared`, which has the signature and no body,
 # refuse what does not fit, by its name.
 def elementwise_function(ufunc, declared, /):
-    """A function that calls one of NumPy's own ufuncs, of one or two operands and as many results."""
-    def one(x=MISSING, /, out=None, *rest, where=True, dtype=None, casting="same_kind", **unknown):
+    """A function that calls one of NumPy's own ufuncs, of one or two operands and as many results.
+
+    What is given by place has other names here: Cython would refuse a second value in the name of the inner function.
+    """
+    def one(x=MISSING, second=MISSING, /, *rest, out=None, where=True, dtype=None, casting="same_kind", **unknown):
         if x is MISSING or rest or unknown:
-            refuse(declared, (x,), (out,), rest, unknown)
+            refuse(declared, (x,), (second,), rest, unknown)
+        if second is not MISSING:
+            out = only_out(declared, (x, second), out)
         return elementwise1(ufunc, x, out, where, dtype, casting)
 
-    def two(x1=MISSING, x2=MISSING, /, out=None, *rest, where=True, dtype=None, casting="same_kind", **unknown):
+    def two(
+        x1=MISSING, x2=MISSING, third=MISSING, /, *rest, out=None, where=True, dtype=None, casting="same_kind",
+        **unknown
+    ):
         if x2 is MISSING or rest or unknown:
-            refuse(declared, (x1, x2), (out,), rest, unknown)
+            refuse(declared, (x1, x2), (third,), rest, unknown)
+        if third is not MISSING:
+            out = only_out(declared, (x1, x2, third), out)
         return elementwise2(ufunc, x1, x2, out, where, dtype, casting)
 
     def one_pair(
@@ -84,9 +95,11 @@ def elementwise_function(ufunc, declared, /):
 
 def generalized_function(ufunc, declared, /):
     """The same for a generalized ufunc of two operands, with any of its options."""
-    def two(x1=MISSING, x2=MISSING, /, out=None, *rest, **kwargs):
+    def two(x1=MISSING, x2=MISSING, third=MISSING, /, *rest, out=None, **kwargs):
         if x2 is MISSING or rest:
-            refuse(declared, (x1, x2), (out,), rest, kwargs)
+            refuse(declared, (x1, x2), (third,), rest, kwargs)
+        if third is not MISSING:
+            out = only_out(declared, (x1, x2, third), out)
         if out is None and not kwargs:
             return elementwise2(ufunc, x1, x2, None, True, None, "same_kind")
         return ufunc(imported(x1), imported(x2), out=out, **kwargs)
@@ -98,6 +111,11 @@ cdef object refuse(object declared, tuple operands, tuple options, tuple rest, d
     """Let the declared function say what does not fit."""
     given = tuple([value for value in operands if value is not MISSING])
     return declared(*given, *(options + rest if rest else ()), **unknown)
+
+
+cdef object only_out(object declared, tuple given, object out):
+    """The out that was given by place, as the last of all; the declared function refuses another, given by name."""
+    return given[-1] if out is None else declared(*given, out=out)
 
 
 cdef object either_out(object ufunc, object out1, object out2, object out):
@@ -200,3 +218,11 @@ def imported(x, /):
     if is_familiar(x) or cnp.PyArray_Check(x) or has_own_ufunc(x) or is_stranger(x):
         return x
     return asarray(x)
+
+
+def imported_values(x, /):
+    """The same of a function whose result is of no subclass: an array of a class without rules of its own comes in."""
+    x = imported(x)
+    if is_subclass(x) and type(x).__array_function__ is cnp.ndarray.__array_function__:
+        return asarray(x)
+    return x

@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
+def implemented(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any: ...
 def dispatched(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any: ...
 def dispatched_function(
     function: Callable[..., Any], declared: Callable[..., Any], arrays: int, /

@@ -69,6 +69,15 @@ def dispatched(function, /, *args, **kwargs):
     return slowly_dispatched(function, len(args), args, kwargs) if result is QUICK_FAILED else result
 
 
+def implemented(function, /, *args, **kwargs):
+    """The result of what a NumPy function calls once it has asked nobody (its ``_implementation``), by its rules."""
+    cdef Operation operation = function_operation(function)
+    result = AS_USUAL if operation.special is None else operation.special(*args, **kwargs)
+    if result is not AS_USUAL:
+        return result
+    return call(operation, function, None, args, kwargs, True, False, True)
+
+
 def dispatched_function(function, declared, arrays, /):
     """A function that does the same, and of whose arguments so many are arrays: see `elementwise_function`."""
     cdef tuple names = declared.__code__.co_varnames[:arrays]

@@ -6,7 +6,7 @@ from cowarray._ops.picking cimport Picked
 
 
 cdef object call(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious=*,
-                 bint dispatched_here=*)
+                 bint dispatched_here=*, bint asks_nobody=*)
 cdef object call_method(Array self, str name, tuple args, dict kwargs)
 cdef object travel_method(Array x, str name, tuple args, dict kwargs)
 cdef object part(Array self, str name)

@@ -180,8 +180,11 @@ cdef bint is_unknown_sequence(object value) except -1:
 
 
 cdef object call(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious=False,
-                 bint dispatched_here=False):
-    """Call a NumPy function, or, with self, the method of that name of self's header. Registered modes get it first."""
+                 bint dispatched_here=False, bint asks_nobody=False):
+    """Call a NumPy function, or, with self, the method of that name of self's header. Registered modes get it first.
+
+    asks_nobody: what the function calls once it has asked the classes of its arguments, instead of it.
+    """
     if calls_ufunc_with_others(function, self, args, kwargs):
         if self is not None:
             return methods_of_ufuncs[function](self, *args, **kwargs)
@@ -191,8 +194,10 @@ cdef object call(Operation operation, object function, Array self, tuple args, d
             journey = _Journey(operation, function, True, cautious, False)
             return take_road(operation.name, journey, (self, *args), kwargs)
         return take_road(
-            operation.name, _Journey(operation, function, False, cautious, dispatched_here), args, kwargs
+            operation.name, _Journey(operation, function, False, cautious, dispatched_here, asks_nobody), args, kwargs
         )
+    if asks_nobody:
+        function = operation.implementation
     return travel(operation, function, self, args, kwargs, cautious, dispatched_here)
 
 
@@ -202,19 +207,24 @@ cdef class _Journey:
 
     cdef Operation operation
     cdef readonly object function  # NumPy's, or the name of a method
-    cdef bint is_method, cautious, dispatched_here
+    cdef bint is_method, cautious, dispatched_here, asks_nobody
 
-    def __cinit__(self, Operation operation, object function, bint is_method, bint cautious, bint dispatched_here):
+    def __cinit__(
+        self, Operation operation, object function, bint is_method, bint cautious, bint dispatched_here,
+        bint asks_nobody=False
+    ):
         self.operation = operation
         self.function = function
         self.is_method = is_method
         self.cautious = cautious
         self.dispatched_here = dispatched_here
+        self.asks_nobody = asks_nobody
 
     def __call__(self, *args, **kwargs):
         if self.is_method:
             return travel(self.operation, self.function, <Array?>args[0], args[1:], kwargs, self.cautious, False)
-        return travel(self.operation, self.function, None, args, kwargs, self.cautious, self.dispatched_here)
+        function = self.operation.implementation if self.asks_nobody else self.function
+        return travel(self.operation, function, None, args, kwargs, self.cautious, self.dispatched_here)
 
 
 cdef list written_of(object journey, tuple args, dict kwargs):

@@ -19,6 +19,7 @@ from cowarray._array.array cimport (
     still,
     writable_header,
 )
+from cowarray._c.numpy cimport NPY_ITER_READWRITE, NPY_ITER_WRITEONLY, PyUFuncObject
 from cowarray._c.python cimport PyObject_Call
 from cowarray._native.storage cimport FOREIGN, Intent, OPERATION, OVERWRITES, WRITES
 from cowarray._ops.conversion cimport with_elements
@@ -249,7 +250,9 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     for name, value in kwargs.items():
         if name != "out":
             kwargs[name] = passage.read(value)
-    shown = [passage.read(value) for value in inputs]
+    written = set() if known or method_name != "__call__" else written_operands(ufunc)
+    shown = [passage.write(value) if i in written else None for i, value in enumerate(inputs)]  # these may move bytes
+    shown = [passage.read(value) if each is None else each for each, value in zip(shown, inputs, strict=True)]
     function = getattr(ufunc, method_name)
     if any([is_large_operand(value) for value in shown]):
         result = large_call(function, tuple(shown), kwargs)
@@ -263,6 +266,23 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
             ])
         return passage.result(result) if out[0] is None else out[0]
     return passage.result(result)
+
+
+cdef set written_operands(object ufunc):
+    """The places of the operands that a ufunc writes to, as those of numba do with `writable_args`.
+
+    A library's own object may stand for a ufunc, and have it as `ufunc`.
+    """
+    cdef PyUFuncObject *flagged
+    cdef int i
+    if type(ufunc) is not numpy_ufunc:
+        ufunc = getattr(ufunc, "ufunc", None)
+    if type(ufunc) is not numpy_ufunc:
+        return set()
+    flagged = <PyUFuncObject *>ufunc
+    if flagged.op_flags == NULL:
+        return set()
+    return {i for i in range(flagged.nin) if flagged.op_flags[i] & (NPY_ITER_READWRITE | NPY_ITER_WRITEONLY)}
 
 
 cdef object converted(object value):

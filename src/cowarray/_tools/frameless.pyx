@@ -6,11 +6,16 @@ import functools
 import numpy as np
 
 cimport cython
+from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
+
+from cowarray._c.python cimport assignment_of, objobjargproc
 
 from cowarray._face.ndarray import ndarray
 
 cdef object numpy_asarray = np.asarray
+cdef object numpy_ndarray = np.ndarray
+cdef object numpy_ndenumerate = np.ndenumerate
 
 
 @cython.final
@@ -38,14 +43,17 @@ cdef class Followed:
         return self.__qualname__  # as functions are pickled
 
 
+# How deep lists, tuples and dicts are looked into; one that contains itself has no end.
+cdef enum:
+    DEPTH = 16
+
+
 def numpys(value, /):
-    """NumPy's array in place of one of ours, and of those in a list or tuple: a snapshot, or an alias in `aliasing`."""
-    kind = type(value)
-    if kind is ndarray:
-        return numpy_asarray(value)
-    if (kind is list and has_ours(<list>value)) or (kind is tuple and has_ours(list(value))):
-        return kind([numpys(each) for each in value])
-    return value
+    """NumPy's array in place of one of ours, and of those in lists, tuples and dicts.
+
+    It is a snapshot, or an alias in `aliasing`.
+    """
+    return shown(value, False, DEPTH)
 
 
 def numpys_alone(value, /):
@@ -55,21 +63,41 @@ def numpys_alone(value, /):
 
 def numpys_in_own_order(value, /):
     """The same as `numpys`, in the order of bytes that this machine has."""
-    if type(value) is ndarray and not value.dtype.isnative:
-        value = value.astype(value.dtype.newbyteorder("="))
-    return numpys(value)
+    return shown(value, True, DEPTH)
+
+
+cdef object shown(object value, bint native, int depth):
+    """A value with NumPy's arrays for ours; itself if it has none."""
+    cdef object made = None
+    kind = type(value)
+    if kind is ndarray:
+        if native and not value.dtype.isnative:
+            value = value.astype(value.dtype.newbyteorder("="))
+        return numpy_asarray(value)
+    if depth == 0:
+        return value
+    if kind is dict:
+        for key, each in list((<dict>value).items()):
+            other = shown(each, native, depth - 1)
+            if other is not each:
+                if made is None:
+                    made = dict(<dict>value)
+                made[key] = other
+    elif kind is list or kind is tuple:
+        for i, each in enumerate(list(value) if kind is list else value):
+            other = shown(each, native, depth - 1)
+            if other is not each:
+                if made is None:
+                    made = list(value)
+                made[i] = other
+        if kind is tuple and made is not None:
+            made = tuple(made)
+    return value if made is None else made
 
 
 def numpys_to_write(value, /):
     """NumPy's alias of an array; an error if the array is read-only."""
     return value.to_numpy(writable=True) if type(value) is ndarray else value
-
-
-cdef bint has_ours(list values):
-    for each in values:
-        if type(each) is ndarray:
-            return True
-    return False
 
 
 def converting(function, convert=numpys, /):
@@ -107,6 +135,58 @@ def lending_aliases(function, /):
         return given_back(function(*shown, **named), lent)
 
     return call
+
+
+def lending_written(function, places, /):
+    """A function like this one, for which NumPy's aliases stand for those of our arrays that it writes.
+
+    places: the positions of those parameters, by their names.
+    """
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        cdef list lent = []
+        cdef list shown = None
+        for name, place in (<dict>places).items():
+            if name in kwargs:
+                kwargs[name] = alias_over(kwargs[name], lent, 0)
+            elif place < len(args) and type(args[place]) is ndarray:
+                if shown is None:
+                    shown = list(args)
+                shown[place] = alias_over(args[place], lent, 0)
+        return given_back(function(*(args if shown is None else shown), **kwargs), lent)
+
+    return call
+
+
+cdef object with_numpys_elements(object value):
+    """An array, with NumPy's arrays in place of those of ours that are its elements: netCDF4 takes each for NumPy's."""
+    cdef object made = None
+    if isinstance(value, numpy_ndarray) and value.dtype.hasobject:
+        for place, each in numpy_ndenumerate(value):
+            if type(each) is ndarray:
+                if made is None:
+                    made = value.copy()
+                made[place] = numpy_asarray(each)
+    return value if made is None else made
+
+
+cdef dict assignments = {}  # by type: where its own way of assigning items lies, in place of which `assign` stands
+
+
+cdef int assign(PyObject *self, PyObject *key, PyObject *value) except -1:
+    """Assign to items, or delete them (value: NULL), with NumPy's arrays in place of ours."""
+    cdef size_t own = next(assignments[kind] for kind in type(<object>self).__mro__ if kind in assignments)
+    cdef object shown_key = numpys(<object>key)
+    cdef object shown = None if value == NULL else with_numpys_elements(numpys(<object>value))
+    return (<objobjargproc>own)(self, <PyObject *>shown_key, NULL if value == NULL else <PyObject *>shown)
+
+
+def convert_assigned(type kind, /):
+    """Have a compiled class, which takes no other ``__setitem__``, be assigned NumPy's arrays in place of ours."""
+    cdef objobjargproc *place = assignment_of(kind)
+    if kind not in assignments:
+        assignments[kind] = <size_t>place[0]
+        place[0] = assign
 
 
 @cython.final

@@ -30,11 +30,13 @@ _WAITING = {
     "h5py": buffers.h5py,
     "jax": tensors.jax,
     "lightgbm.basic": buffers.lightgbm,
+    "netCDF4": buffers.netcdf4,
     "numba": jit.numba,
     "pandas": frames.pandas,
     "polars": frames.polars,
     "pyarrow": frames.pyarrow,
     "pyarrow.compute": frames.pyarrow_compute,
+    "scipy.ndimage": buffers.ndimage,
     "scipy.sparse.linalg": buffers.scipy,
     "torch": tensors.torch,
     "torch.utils.data._utils.collate": tensors.torch_batches,
@@ -124,6 +126,7 @@ def register() -> None:
     - h5py takes them as masks, reads into them by ``read_direct``, and writes them by ``write_direct``.
     - JAX's functions and transformations take them as leaves and as indices, and give JAX's arrays.
     - LightGBM takes them as data, labels, weights and gradients.
+    - netCDF4 takes them as values of its variables.
     - numba compiles functions of them as of NumPy's arrays, and writes to them. It does not say beforehand whether a
       function writes, so an array that shares its bytes gets bytes of its own at the call. A read-only array, or
       ``x.to_numpy()``, is read in place.
@@ -133,7 +136,8 @@ def register() -> None:
       and 1. It copies them where it copies NumPy's, and can write to its copy.
     - polars takes them as columns, keys, masks, operands and literals, and ``pyarrow.array`` with a mask or with values
       missing. The functions of ``pyarrow.compute`` take them, and so do ``filter`` and ``take`` of Arrow's arrays.
-    - SciPy's ``aslinearoperator``, and with it ``cg``, ``gmres`` and their kind, take them for matrices.
+    - SciPy's ``aslinearoperator``, and with it ``cg``, ``gmres`` and their kind, take them for matrices. The
+      functions of ``scipy.ndimage`` fill them, as ``output`` and the like.
     - torch's ``from_numpy`` and ``asarray`` give tensors that share memory with them, or with a copy of a read-only
       array. A ``DataLoader`` stacks batches of them.
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import cowarray
-from cowarray._ops.functions import dispatched
+from cowarray._ops.functions import dispatched, implemented
 from cowarray._tools.frameless import Lending
 
 __all__ = [
@@ -290,6 +290,18 @@ class _Dispatched(_Named):
         return dispatched(self.__wrapped__, *args, **kwargs)
 
 
+class _Implementation(_Named):
+    """What a function of NumPy's calls once it has asked nobody, by the rules that the library has for it."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function._implementation)
+        vars(self).update(_function=function)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        return implemented(self._function, *args, **kwargs)
+
+
 class _Borrowed(Lending, _Named):
     """A NumPy function that cowarray lacks: its results are taken in, and its use is noted.
 
@@ -542,8 +554,7 @@ class _StandIn(types.ModuleType):
         """Let a function have what NumPy's calls once it has asked nobody: classes with rules for functions call it."""
         dispatching: Any = type(np.sum)
         if isinstance(numpys, dispatching) and not isinstance(own, dispatching):
-            name = f"{self.__name__}.{numpys.__name__}"
-            own._implementation = _Borrowed(numpys._implementation, name, _ignored)
+            own._implementation = _Implementation(numpys)
 
     def __setattr__(self, name: str, value: object) -> None:
         # What the program replaces, it replaces for itself. What it adds for old libraries, they must find.

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from cowarray._chapters.manipulation import broadcast_arrays, broadcast_shapes, broadcast_to
 from cowarray._face.annotations import Array
-from cowarray._ops.elementwise import imported
+from cowarray._ops.elementwise import imported_values
 from cowarray._ops.functions import dispatched
 from cowarray._ops.strided import as_strided
 
@@ -55,6 +55,6 @@ def sliding_window_view(
            [1, 2, 3],
            [2, 3, 4]])
     """
-    x = imported(x)
+    x = imported_values(x)
     view = dispatched(np.lib.stride_tricks.sliding_window_view, x, window_shape, axis)
     return as_strided(x, view.shape, view.strides) if writeable else view

@@ -1,13 +1,14 @@
 """Libraries whose compiled functions take NumPy's type alone: what they read is handed on as NumPy's arrays, what they
 write as aliases."""
 
+import inspect
 import sys
-from types import BuiltinFunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from cowarray._native.fork_locks import importing
 
-__all__ = ["bottleneck", "h5py", "lightgbm", "opencv", "scipy"]
+__all__ = ["bottleneck", "h5py", "lightgbm", "ndimage", "netcdf4", "opencv", "scipy"]
 
 
 def bottleneck() -> None:
@@ -46,6 +47,37 @@ def lightgbm() -> None:
     for kind, names in taking.items():
         for name in names.split():
             setattr(kind, name, converting(getattr(kind, name)))
+
+
+def ndimage() -> None:
+    """What the filters are given to fill is asked for NumPy's type, or taken for a dtype.
+
+    SciPy's functions of the array API are left alone: they take arrays of one library, and ours are of another.
+    """
+    with importing:
+        from cowarray._tools.frameless import lending_written
+
+    if getattr(sys.modules.get("scipy._lib._array_api"), "SCIPY_ARRAY_API", False):
+        return
+    library = sys.modules["scipy.ndimage"]
+    members: dict[str, Any] = dict(vars(library))
+    for name, value in members.items():
+        if type(value) is FunctionType and not name.startswith("_"):
+            named = enumerate(inspect.signature(value).parameters)
+            places = {each: place for place, each in named if each in ("output", "distances", "indices")}
+            if places:
+                lending = lending_written(value, places)
+                for module in (library, sys.modules[value.__module__]):  # by whose name it is pickled
+                    if getattr(module, name, None) is value:
+                        setattr(module, name, lending)
+
+
+def netcdf4() -> None:
+    """What is assigned to its variables, which are of a compiled class, is asked for NumPy's type."""
+    with importing:
+        from cowarray._tools.frameless import convert_assigned
+
+    convert_assigned(sys.modules["netCDF4"].Variable)
 
 
 def opencv() -> None:

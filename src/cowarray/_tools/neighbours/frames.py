@@ -66,7 +66,7 @@ def polars() -> None:
     for kind in (library.Series, library.DataFrame, library.LazyFrame):
         for name in _ASKING.union(("__array_ufunc__", "__init__", "filter")).intersection(vars(kind)):
             setattr(kind, name, converting(vars(kind)[name]))
-    for name in ("lit", "from_records"):
+    for name in ("lit", "from_records", "from_dicts"):
         function = getattr(library, name)
         asked = converting(function)
         for module in (library, library.functions, sys.modules[function.__module__]):
@@ -80,10 +80,10 @@ def pyarrow() -> None:
         from cowarray._tools.frameless import converting, numpys_in_own_order
 
     library: Any = sys.modules["pyarrow"]
-    array = converting(library.array, numpys_in_own_order)
-    module: Any
-    for module in (library, sys.modules[array.__module__]):  # by whose name it is pickled
-        module.array = array
+    for name in ("array", "scalar"):
+        asked = converting(getattr(library, name), numpys_in_own_order)
+        for module in (library, sys.modules[asked.__module__]):  # by whose name it is pickled
+            setattr(module, name, asked)
 
 
 def pyarrow_compute() -> None:
