@@ -4,6 +4,7 @@
 from mmap import mmap as mmap_type
 
 cimport numpy as cnp
+from cpython.object cimport PyObject
 from libc.string cimport memcpy
 
 from cowarray._array.alias_buffers cimport pin_behind
@@ -36,6 +37,7 @@ from cowarray._array.snapshots cimport snapshot
 from cowarray._c.numpy cimport (
     NPY_ARRAY_OWNDATA,
     NPY_ARRAY_WRITEABLE,
+    PyArray_BASE,
     PyArray_CopyInto,
     PyArray_NewCopy,
     PyDataType_ELSIZE,
@@ -197,7 +199,17 @@ cdef Array alias_as_numpy(cnp.ndarray array):
         return copy_of_alias(view, "asarray")
     if cnp.PyArray_ISWRITEABLE(array):
         return alias_foreign(array) if distinct_array(array) else None
-    return None if is_trusted(array) else alias_foreign(array)  # which sees the writes of whoever can write
+    return alias_foreign(array) if is_read_of_writable(array) else None
+
+
+cdef bint is_read_of_writable(cnp.ndarray array) noexcept:
+    """Whether a read-only array is a view of a writable one, whose writes it sees."""
+    cdef PyObject *at = PyArray_BASE(array)
+    while at != NULL and cnp.PyArray_Check(<object>at):
+        if cnp.PyArray_ISWRITEABLE(<cnp.ndarray>at):
+            return True
+        at = PyArray_BASE(<cnp.ndarray>at)
+    return False
 
 
 cdef Array alias_foreign(cnp.ndarray array):
