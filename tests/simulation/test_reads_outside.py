@@ -127,3 +127,30 @@ def test_the_command_finds_each_door(expression, tmp_path):
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST, env=os.environ)
     assert (result.stdout, result.returncode) == ("99.0\n", 1)
     assert "script.py:4: seen through an alias" in result.stderr
+
+
+def test_two_writes_of_one_line_are_told_each_once():
+    def halves(seen):
+        x = ca.zeros(8)
+        kept = np.asarray(seen(x))
+        np.divmod(np.arange(4.0), 4.0, out=(x[:4], x[4:]))
+        return x, kept
+
+    for seen, times in ((lambda x: x[4:], 1), (lambda x: x, 2)):
+        found, _ = found_in(lambda seen=seen: halves(seen))
+        assert [(each.nbytes, each.times) for each in found] == [(32, times)]
+
+
+def test_a_report_that_is_raised_leaves_nothing_to_later_exports():
+    found = ca.simulate()
+    with found:
+        x = ca.zeros(8)
+        y = x.ravel()
+        y[0] = 1
+        with warnings.catch_warnings(action="error"), pytest.raises(UserWarning):
+            x.to_numpy(writable=True)
+    with warnings.catch_warnings(action="ignore"):
+        kept = x.to_numpy(writable=True)
+        y[1] = 5
+    assert kept[0] == 1
+    assert not [each for each in found if each.kind == "read outside"]

@@ -81,14 +81,14 @@ cdef int end_writes(list pending) except -1:
         if write.watch.exports is not None:
             try:
                 seen = seen or []
-                seen.append((write.watch, write.storage, write))
+                seen.append((write.watch, write.storage, write, write.region))
             except MemoryError:
                 pass  # the bytes have been written, and that is noted first
     for each in pending:
         note(<Write>each)
     if seen is not None:
-        for watch, storage, each in seen:
-            tell_readers(<Watch>watch, <Storage>storage, <Write>each)
+        for watch, storage, each, region in seen:
+            tell_readers(<Watch>watch, <Storage>storage, <Write>each, <Region>region)
     return 0
 
 

@@ -61,6 +61,7 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
     cdef Region region
     cdef Write write
     cdef bint overwrites, reads_nothing, outside
+    cdef Run exporting = None
     if intent == LOCATES:
         return 0
     step = this_thread().simulated
@@ -83,6 +84,9 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
         intent == WRITES and step is not None and step.overwrites and is_about(step, storage, s)
     )
     outside = access.behalf != OPERATION and access.behalf != FOREIGN
+    if outside and intent != READS:
+        exporting = watch.exporting
+        watch.exporting = None  # also if a report is raised
     reads_nothing = overwrites or (step is not None and step.reads_nothing and intent == WRITES and (
         is_about(step, storage, s)
     ))
@@ -94,8 +98,7 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
         return 0
     site = here()
     if outside:
-        note_export(watch, storage, s, region, access.itemsize if access.ndim >= 0 else 1, site)
-        watch.exporting = None
+        note_export(watch, storage, s, region, access.itemsize if access.ndim >= 0 else 1, site, exporting)
         return 0
     if watch.exact:
         keep_values(watch, storage, s, region)
@@ -104,7 +107,7 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
     write = new_write(watch, storage, s, region, site, overwrites)
     if step is None:
         note(write)
-        tell_readers(watch, storage, write)
+        tell_readers(watch, storage, write, region)
     elif step.pending is None:
         step.pending = [write]
     else:

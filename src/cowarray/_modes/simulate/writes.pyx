@@ -67,12 +67,12 @@ cdef int note(Write write) except -1:
 
 
 cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_ssize_t itemsize,
-                     object site) except -1:
+                     object site, Run run) except -1:
     """Somebody outside gets an alias of bytes: a writer until all of them have been released."""
     cdef Export export
     for export in watch.exports or ():
         if export.writer == s.number and is_within(region, export.region) and (
-            export.run is watch.exporting and export.would_share == watch.would_share
+            export.run is run and export.would_share == watch.would_share
         ):
             export.site = site
             return 0
@@ -82,7 +82,7 @@ cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_s
     export.region = region
     export.itemsize = itemsize
     export.site = site
-    export.run = watch.exporting
+    export.run = run
     export.would_share = watch.would_share
     if watch.exports is None:
         watch.exports = []
@@ -92,7 +92,7 @@ cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_s
     return 0
 
 
-cdef int tell_readers(Watch watch, Storage storage, Write write) except -1:
+cdef int tell_readers(Watch watch, Storage storage, Write write, Region region) except -1:
     """Report a write to bytes that are out, where elsewhere those of a snapshot or of a copy would be.
 
     Whoever reads there sees it.
@@ -102,9 +102,9 @@ cdef int tell_readers(Watch watch, Storage storage, Write write) except -1:
     if watch.exports is None or not is_pinned(storage):
         return 0
     for export in list(watch.exports):
-        if export.run is None or not meet(export.region, write.region):
+        if export.run is None or not meet(export.region, region):
             continue
-        nbytes = count_bytes(intersection(export.region, write.region))
+        nbytes = count_bytes(intersection(export.region, region))
         if export.would_share:
             export.run.record("read outside", "export", nbytes, export.site, write.site, export.site, "export", None, 0)
         elif export.writer != write.writer:
