@@ -399,3 +399,15 @@ def test_the_order_of_axes_is_kept_by_medians_without_nans(dtype, order):
     for axis in (0, 1, -1, (0, 2), ()):
         for keepdims in (False, True):
             assert verdict(functools.partial(np.nanmedian, x, axis, keepdims=keepdims)) == EXACT
+
+
+def test_a_ufunc_that_writes_to_its_operands_writes_real_ones_and_refuses_fakes():
+    add = pytest.importorskip("numpy._core._operand_flag_tests").inplace_add
+    x = cw.array(np.arange(4))
+    kept = x.copy()
+    with cw.fake():
+        add(x, np.ones(4, int))
+        with pytest.raises(cw.FakeError):
+            add(cw.zeros(4, int), x)
+    assert x.tolist() == [1, 2, 3, 4]
+    assert kept.tolist() == [0, 1, 2, 3]

@@ -347,8 +347,20 @@ def test_functions_of_the_user_do_not_see_the_heap(pair):
     np.apply_along_axis(lambda row: seen.append(get_handler_name()) or row, 0, a)
     ca.piecewise(a, [a > 1], [lambda x: seen.append(get_handler_name()) or x])
     np.max(a.astype(object), initial=Number(seen))
+    np.add(a, Converted(seen))
     assert set(seen) == {"default_allocator"}
     same(a, n)
+
+
+class Converted:
+    """A sequence that notes where NumPy's arrays come from when it is converted."""
+
+    def __init__(self, seen):
+        self.seen = seen
+
+    def __array__(self, dtype=None, copy=None):
+        self.seen.append(get_handler_name())
+        return np.ones(SIZE)
 
 
 class Number(float):

@@ -254,7 +254,7 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     shown = [passage.write(value) if i in written else None for i, value in enumerate(inputs)]  # these may move bytes
     shown = [passage.read(value) if each is None else each for each, value in zip(shown, inputs, strict=True)]
     function = getattr(ufunc, method_name)
-    if any([is_large_operand(value) for value in shown]):
+    if not passage.cautious and any([is_large_operand(value) for value in shown]):
         result = large_call(function, tuple(shown), kwargs)
     else:
         result = function(*shown, **kwargs)
@@ -411,7 +411,10 @@ def written_by(str operation, function, tuple args, dict kwargs, /):
             if (<_UfuncJourney>function).method_name == "at":
                 found.extend(args[:1])
             elif (<_UfuncJourney>function).method_name == "__call__":
-                found.extend(args[(<_UfuncJourney>function).ufunc.nin:])
+                ufunc = (<_UfuncJourney>function).ufunc
+                found.extend(args[ufunc.nin:])
+                if ufunc not in numpy_ufuncs:
+                    found.extend([args[i] for i in written_operands(ufunc) if i < len(args)])
         elif operation.startswith(WRITING):
             found.extend(args[:1])
         if "out" in kwargs:

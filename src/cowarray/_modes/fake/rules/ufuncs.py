@@ -25,6 +25,7 @@ from cowarray._modes.layouts.inference import (
     reduction,
     segments,
 )
+from cowarray._ops.ufuncs import written_by
 
 __all__ = ["rule_of"]
 
@@ -207,6 +208,8 @@ def _apply(call: Call) -> Any:
         raise call.refusal("it calls a function of the user for each element", "write it as operations on whole arrays")
     if not ufunc.nout:
         raise call.refusal("it has no results, and may write its arguments")
+    if any(is_fake(each) for each in written_by(call.operation, call.function, call.args[: ufunc.nin], {})):
+        raise call.refusal("it writes to its operands")
     inputs = [call.header(value) for value in call.args[: ufunc.nin]]
     outputs = _outputs(call, ufunc.nout)
     if len(call.args) > ufunc.nin:
