@@ -482,9 +482,13 @@ def test_functions_have_the_implementation_that_rules_of_classes_call(tmp_path):
             np.concatenate: lambda parts: np.concatenate._implementation([np.asarray(each) for each in parts]),
             np.linalg.norm: np.linalg.norm._implementation,
             np.fft.fft: lambda x: np.fft.fft._implementation(np.asarray(x)),
+            np.flip: np.flip._implementation,
+            np.reshape: np.reshape._implementation,
+            np.transpose: np.transpose._implementation,
         }
         x = np.arange(4.0).view(Quantity)
         print(np.mean(x), np.concatenate([x, x]), np.linalg.norm(x), np.fft.fft(x))
+        print(np.flip(x), np.reshape(x, (2, 2)), np.transpose(x))
         y = np.sort._implementation(np.array([2.0, 1.0]))
         y[0] = 7
         print(y, isinstance(y, np.ndarray), np.around._implementation(y, decimals=1, out=y) is y)

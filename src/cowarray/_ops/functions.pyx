@@ -72,7 +72,9 @@ def dispatched(function, /, *args, **kwargs):
 def implemented(function, /, *args, **kwargs):
     """The result of what a NumPy function calls once it has asked nobody (its ``_implementation``), by its rules."""
     cdef Operation operation = function_operation(function)
-    result = AS_USUAL if operation.special is None else operation.special(*args, **kwargs)
+    # What goes its own way asks a subclass of NumPy's array, which may be who calls.
+    result = operation.special
+    result = AS_USUAL if result is None or (args and is_subclass(args[0])) else result(*args, **kwargs)
     if result is not AS_USUAL:
         return result
     return call(operation, function, None, args, kwargs, True, False, True)
