@@ -228,6 +228,21 @@ def test_an_error_after_a_refusal_that_the_program_caught_is_its_own(tmp_path, l
     assert (stopped["at"]["lineno"], stopped["needs_a_value"], stopped["options"]) == (6, None, [])
 
 
+def test_an_unknown_name_beside_a_refusal_that_the_program_caught_is_its_own(tmp_path):
+    text = """\
+        import numpy as np
+        x = np.zeros(10_000)
+        def safe(function):
+            try:
+                return function()
+            except TypeError:
+                return None
+        a = [safe(lambda: float(x[0])), undefined]
+        """
+    stopped = report(tmp_path, text, status=1)[0]["stopped"]
+    assert (stopped["at"]["lineno"], stopped["needs_a_value"], stopped["options"]) == (8, None, [])
+
+
 def test_a_wrong_shape(tmp_path):
     text = "import numpy as np\nx = np.zeros((1 << 20, 3))\ny = np.ones((1 << 20, 2))\nx + y\n"
     found, _ = report(tmp_path, text, status=1)

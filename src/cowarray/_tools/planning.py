@@ -234,10 +234,10 @@ def _refusal_in(error: BaseException | None) -> cowarray.FakeError | None:
 
 
 def _refusal_behind(error: BaseException) -> cowarray.FakeError | None:
-    """The last refusal, if a line of the traceback was refused: C code, as `struct`'s, raised this error instead."""
+    """The last refusal, if it was of an instruction in the traceback: C code, as `struct`'s, raised another error."""
     trace = error.__traceback__
-    while trace is not None:
-        if latest.refused == (trace.tb_frame.f_code.co_filename, trace.tb_lineno):
+    while trace is not None and not isinstance(error, (NameError, AttributeError, ImportError)):
+        if latest.refused == (trace.tb_frame.f_code, trace.tb_lasti):
             return cowarray.FakeError(*latest.arguments).with_traceback(error.__traceback__)
         trace = trace.tb_next
     return None

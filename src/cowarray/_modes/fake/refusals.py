@@ -11,10 +11,10 @@ __all__ = ["FakeError", "latest"]
 
 
 class _Latest(threading.local):
-    """What the thread's last refusal said, and the line that was refused, for C code that raises another error."""
+    """What the thread's last refusal said, and which instruction (code, offset), if C code raises another error."""
 
     arguments: tuple[Any, ...] = ()
-    refused: Site | None = None
+    refused: tuple[Any, int] | None = None
 
 
 latest = _Latest()
@@ -50,7 +50,7 @@ class FakeError(TypeError):
     def __init__(self, operation: str, reason: str, site: Site | None, advice: str = "", assumable: str = "") -> None:
         super().__init__(operation, reason, site, advice, assumable)
         latest.arguments = self.args
-        latest.refused, _ = spot()
+        _, latest.refused = spot()
         self.operation = operation
         self.reason = reason
         self.site = site
