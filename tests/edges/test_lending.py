@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from exporting import SIMPLE, STRIDES, is_free, is_pinned, request
 from support.oracle import typed
+from support.programs import run
 from support.threads import together
 
 import cowarray
@@ -293,14 +294,24 @@ def test_where_no_copy_may_be_made_none_is_lent(x):
 # ---- who borrows -----------------------------------------------------------------------------------------------------
 
 
-def test_scipys_output_is_written(x):
-    ndimage = pytest.importorskip("scipy.ndimage", reason="scipy is not installed; it comes with cowarray[producers]")
-    out = cowarray.zeros(10)
-    lazy = out.copy()
-    with pytest.raises(ValueError, match="read-only"):
-        ndimage.uniform_filter(x, 3, output=out)
-    with cowarray.lend(out):
-        ndimage.uniform_filter(x, 3, output=out)
-    assert out.tolist() == ndimage.uniform_filter(np.arange(10.0), 3).tolist()
-    assert not lazy.any()
-    assert is_free(out)
+def test_scipys_output_is_written():
+    """In a process in which nobody has called `register`."""
+    pytest.importorskip("scipy.ndimage", reason="scipy is not installed; it comes with cowarray[producers]")
+    run("""
+        import numpy as np
+        import cowarray
+        from scipy import ndimage
+
+        x, out = cowarray.arange(10.0), cowarray.zeros(10)
+        lazy = out.copy()
+        try:
+            ndimage.uniform_filter(x, 3, output=out)
+        except ValueError as error:
+            assert "read-only" in str(error)
+        else:
+            raise AssertionError("written")
+        with cowarray.lend(out):
+            ndimage.uniform_filter(x, 3, output=out)
+        assert out.tolist() == ndimage.uniform_filter(np.arange(10.0), 3).tolist()
+        assert not lazy.any() and not cowarray.explain(out).pinned
+    """)
