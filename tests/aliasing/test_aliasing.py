@@ -858,3 +858,18 @@ def test_no_copy_and_trace_see_what_an_export_copies():
     with ca.trace() as seen, ca.aliasing():
         np.asarray(y)
     assert [each.kind for each in seen][:1] == ["copy"]
+
+
+@pytest.mark.parametrize("own", [bytes(32), memoryview(bytearray(32)).toreadonly()], ids=["bytes", "a read-only view"])
+def test_memory_that_is_read_only_behind_a_buffer_is_written_by_nobody(own):
+    with ca.aliasing():
+        x = ca.asarray(np.frombuffer(own))
+        x.flags.writeable = True
+        x[0] = 1
+    assert bytes(own) == bytes(32)
+
+
+def test_lists_beside_arrays_alias_nothing():
+    ours = ca.array([None, 1])
+    assert not ca.aliases(ours, [[1], [2, 3]])
+    assert not ca.aliases([1.0], ca.array([1.0]))

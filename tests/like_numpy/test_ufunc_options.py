@@ -255,3 +255,12 @@ def test_another_librarys_ufunc_writes_to_the_operands_that_it_says(mode):
         with pytest.raises(ValueError, match="read-only"):
             add(x, copy)
     assert x.tolist() == [4, 6, 6, 4]
+
+
+def test_out_is_given_once():
+    x, z = cowarray.ones(3), cowarray.zeros(3)
+    for call in (lambda: cowarray.add(x, x, z, out=None), lambda: cowarray.negative(x, z, out=None)):
+        with pytest.raises(TypeError, match="out"):
+            call()
+    assert z.tolist() == [0, 0, 0]
+    assert cowarray.add(x, x, out=None).tolist() == [2, 2, 2]

@@ -53,7 +53,9 @@ cdef bint overlap(object x, object y, bint in_one_storage) except -1:
 
 cdef bint lies_alone(object value) noexcept:
     """Whether a value's memory holds no lazy copy: who lies there too, as what `aliasing` takes in does, aliases it."""
-    return not is_array(value) or ((<Array>value).storage_ is not None and (<Array>value).storage_.never_shared)
+    if is_array(value):
+        return (<Array>value).storage_ is not None and (<Array>value).storage_.never_shared
+    return cnp.PyArray_Check(value)
 
 
 @public

@@ -58,22 +58,22 @@ def elementwise_function(ufunc, declared, /):
 
     What is given by place has other names here: Cython would refuse a second value in the name of the inner function.
     """
-    def one(x=MISSING, second=MISSING, /, *rest, out=None, where=True, dtype=None, casting="same_kind", **unknown):
+    def one(x=MISSING, second=MISSING, /, *rest, out=MISSING, where=True, dtype=None, casting="same_kind", **unknown):
         if x is MISSING or rest or unknown:
             refuse(declared, (x,), (second,), rest, unknown)
         if second is not MISSING:
             out = only_out(declared, (x, second), out)
-        return elementwise1(ufunc, x, out, where, dtype, casting)
+        return elementwise1(ufunc, x, None if out is MISSING else out, where, dtype, casting)
 
     def two(
-        x1=MISSING, x2=MISSING, third=MISSING, /, *rest, out=None, where=True, dtype=None, casting="same_kind",
+        x1=MISSING, x2=MISSING, third=MISSING, /, *rest, out=MISSING, where=True, dtype=None, casting="same_kind",
         **unknown
     ):
         if x2 is MISSING or rest or unknown:
             refuse(declared, (x1, x2), (third,), rest, unknown)
         if third is not MISSING:
             out = only_out(declared, (x1, x2, third), out)
-        return elementwise2(ufunc, x1, x2, out, where, dtype, casting)
+        return elementwise2(ufunc, x1, x2, None if out is MISSING else out, where, dtype, casting)
 
     def one_pair(
         x=MISSING, out1=None, out2=None, /, *rest, out=None, where=True, dtype=None, casting="same_kind", **unknown
@@ -95,11 +95,13 @@ def elementwise_function(ufunc, declared, /):
 
 def generalized_function(ufunc, declared, /):
     """The same for a generalized ufunc of two operands, with any of its options."""
-    def two(x1=MISSING, x2=MISSING, third=MISSING, /, *rest, out=None, **kwargs):
+    def two(x1=MISSING, x2=MISSING, third=MISSING, /, *rest, out=MISSING, **kwargs):
         if x2 is MISSING or rest:
             refuse(declared, (x1, x2), (third,), rest, kwargs)
         if third is not MISSING:
             out = only_out(declared, (x1, x2, third), out)
+        if out is MISSING:
+            out = None
         if out is None and not kwargs:
             return elementwise2(ufunc, x1, x2, None, True, None, "same_kind")
         return ufunc(imported(x1), imported(x2), out=out, **kwargs)
@@ -115,7 +117,7 @@ cdef object refuse(object declared, tuple operands, tuple options, tuple rest, d
 
 cdef object only_out(object declared, tuple given, object out):
     """The out that was given by place, as the last of all; the declared function refuses another, given by name."""
-    return given[-1] if out is None else declared(*given, out=out)
+    return given[-1] if out is MISSING else declared(*given, out=out)
 
 
 cdef object either_out(object ufunc, object out1, object out2, object out):

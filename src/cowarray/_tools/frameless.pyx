@@ -166,7 +166,7 @@ cdef object with_numpys_elements(object value):
             if type(each) is ndarray:
                 if made is None:
                     made = value.copy()
-                made[place] = numpy_asarray(each)
+                numpy_asarray(made)[place] = numpy_asarray(each)  # of a masked array, which keeps its mask
     return value if made is None else made
 
 
