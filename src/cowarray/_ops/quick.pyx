@@ -84,7 +84,7 @@ cdef object quick_call(Operation operation, object implementation, bint is_c, tu
     if operation.copies_readonly:
         shown = tuple([lent(each) if type(each) is cnp.ndarray else each for each in shown])
     try:
-        if large:
+        if large and operation.result is not VIEW:
             result = large_call(implementation, shown, named)
         else:
             result = PyObject_Call(implementation, shown, <PyObject *>named if named else NULL)

@@ -312,7 +312,7 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
         # NumPy found an array in a sequence that `read` does not enter, and would find it there again.
         shown = [passage.read(list(value)) if is_unknown_sequence(value) else value for value in shown]
     try:
-        if passage.large and not passage.cautious:
+        if passage.large and operation.result is not VIEW and not passage.cautious:
             result = large_call(function, tuple(shown), named)
         else:
             result = function(*shown, **named)
