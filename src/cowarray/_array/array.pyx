@@ -15,12 +15,19 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF, Py_XINCREF
 
 from cowarray._c.gil cimport KEEPS_HEADERS
 from cowarray._c.numpy cimport (
+    is_spare,
+    NPY_ARRAY_ALIGNED,
+    NPY_ARRAY_C_CONTIGUOUS,
+    NPY_ARRAY_F_CONTIGUOUS,
     NPY_ARRAY_WRITEABLE,
     numpy_ndarray,
     PyArray_BASE,
     PyArray_CLEARFLAGS,
     PyArray_NewFromDescr,
     PyArray_SetBaseObject,
+    PyArray_UpdateFlags,
+    PyArrayObject_fields,
+    PyDataType_ELSIZE,
 )
 from cowarray._c.python cimport construct, constructor_of, end_by, forward_buffer, newfunc, publish, seal
 from cowarray._native.storage cimport (
@@ -62,6 +69,13 @@ cnp.import_array()
 cdef PyTypeObject *array_type = NULL
 cdef newfunc constructor = NULL
 cdef tuple NO_ARGUMENTS = ()
+
+cdef enum:
+    MOST_SPARE = 16
+
+# Objects of headers that ended, by their number of axes: see `keep_spare`. Each has neither memory nor a dtype.
+cdef PyObject *spare_headers[INLINE_DIMS][MOST_SPARE]
+cdef int spares[INLINE_DIMS]
 
 
 cdef void set_array_type(type kind):
@@ -199,11 +213,33 @@ cdef void unchain(void *x) noexcept:
             (<Array>(<Array>x).next_reader).previous_reader = (<Array>x).previous_reader
         (<Array>x).next_reader = (<Array>x).previous_reader = NULL
     (<Array>x).header = None
+    if header is not None and is_spare(header):
+        keep_spare(header)
 
 
 cdef void storage_moved(Storage storage) noexcept:
     while storage.readers != NULL:
         unchain(storage.readers)
+
+
+cdef void keep_spare(cnp.ndarray header) noexcept:
+    """Keep the object of a header that nobody else refers to, for the next one. A gap.
+
+    Views that are read once make and end a header each, which NumPy takes as long for as for the view itself.
+    """
+    cdef PyArrayObject_fields *fields = <PyArrayObject_fields *>header
+    cdef PyObject *base = fields.base
+    cdef PyObject *descr = <PyObject *>fields.descr
+    cdef int nd = fields.nd
+    if not 0 < nd <= INLINE_DIMS or spares[nd - 1] == MOST_SPARE or descr == NULL:
+        return
+    spare_headers[nd - 1][spares[nd - 1]] = <PyObject *>header
+    spares[nd - 1] += 1
+    Py_INCREF(header)
+    fields.base = NULL
+    fields.descr = NULL
+    Py_XDECREF(base)
+    Py_DECREF(<object>descr)
 
 
 cdef cnp.ndarray new_header(Array x, char *window, int flags, object base):
@@ -216,11 +252,37 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
     """A NumPy array whose first element is at data. Its bytes are kept alive by base, or by the caller without one."""
     cdef cnp.ndarray header
     Py_INCREF(descr)  # stolen
-    header = PyArray_NewFromDescr(numpy_ndarray, descr, nd, shape, strides, data, flags, NULL)
+    if 0 < nd <= INLINE_DIMS and spares[nd - 1] and PyDataType_ELSIZE(descr):
+        header = spare_header(nd)
+        set_fields(header, data, descr, shape, strides, flags)
+    else:
+        header = PyArray_NewFromDescr(numpy_ndarray, descr, nd, shape, strides, data, flags, NULL)
     if base is not None:
         Py_INCREF(base)  # stolen
         PyArray_SetBaseObject(header, base)
     return header
+
+
+cdef inline cnp.ndarray spare_header(int nd):
+    """The object of a header that was kept, with nd axes."""
+    spares[nd - 1] -= 1
+    header = <cnp.ndarray>spare_headers[nd - 1][spares[nd - 1]]
+    Py_DECREF(header)
+    return header
+
+
+cdef inline void set_fields(cnp.ndarray header, char *data, cnp.dtype descr, const cnp.npy_intp *shape,
+                            const cnp.npy_intp *strides, int flags) noexcept:
+    """What NumPy's constructor sets. Steals descr."""
+    cdef PyArrayObject_fields *fields = <PyArrayObject_fields *>header
+    cdef int i
+    fields.data = data
+    fields.descr = <void *>descr
+    fields.flags = flags
+    for i in range(fields.nd):
+        fields.dimensions[i] = shape[i]
+        fields.strides[i] = strides[i]
+    PyArray_UpdateFlags(header, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED)
 
 
 cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):

@@ -14,6 +14,18 @@ cdef extern from "numpy/arrayobject.h":
     bint PyArray_DescrCheck(object)
     void PyArray_CLEARFLAGS(cnp.ndarray, int)
     void PyArray_ENABLEFLAGS(cnp.ndarray, int)
+    void PyArray_UpdateFlags(cnp.ndarray, int)
+    int NPY_ARRAY_C_CONTIGUOUS
+    int NPY_ARRAY_F_CONTIGUOUS
+    int NPY_ARRAY_ALIGNED
+    ctypedef struct PyArrayObject_fields:
+        char *data
+        int nd
+        cnp.npy_intp *dimensions
+        cnp.npy_intp *strides
+        PyObject *base
+        void *descr  # a PyArray_Descr
+        int flags
     int PyArray_CopyInto(cnp.ndarray, cnp.ndarray) except -1
     cnp.ndarray PyArray_Empty(int, cnp.npy_intp *, cnp.dtype, int)
     int PyArray_FillWithScalar(cnp.ndarray, object) except -1
@@ -97,3 +109,17 @@ cdef extern from *:
     """
     object PyArray_DescrConverter "cowi_descr_of_argument" (object argument)
     bint is_number "cowi_is_number" (cnp.dtype descr) noexcept
+
+
+cdef extern from *:
+    """
+    /* Whether nothing but one reference is left of a NumPy array over somebody else's memory. */
+    static inline int cowi_is_spare(const PyArrayObject *array)
+    {
+        const PyArrayObject_fields *fields = (const PyArrayObject_fields *)array;
+        return Py_REFCNT(array) == 1 && PyArray_CheckExact(array) && fields->weakreflist == NULL
+               && fields->_buffer_info == NULL
+               && !(fields->flags & (NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEBACKIFCOPY));
+    }
+    """
+    bint is_spare "cowi_is_spare" (cnp.ndarray array) noexcept
