@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from support.oracle import LAYOUTS, OWNERSHIPS, Witness, agree, native, outcome, same, subject
+from support.programs import run
 
 import cowarray
 from cowarray.random import Generator, default_rng
@@ -306,3 +307,23 @@ def test_threads_share_a_generator_and_fill_parts_of_one_array():
     values = np.sort(np.asarray(x), axis=None)
     assert np.array_equal(values, np.sort(np.random.default_rng(1).random(8000)))
     witness.check()
+
+
+def test_numpys_generators_refuse_an_out_that_they_take_for_an_array_of_theirs():
+    """They look at the flags of any object, where an array of ours has a number that is none: see `Array.nd`."""
+    run(
+        """
+        kinds = [(), (0,), (3,), *((n,) for n in range(0x501, 0x2000, 0x200)), (0x502,), (2,) * 6, (1,) * 64]
+        for shape in kinds * 3:
+            x = ca.zeros(shape)
+            for name in "random", "standard_normal", "standard_exponential":
+                try:
+                    getattr(np.random.default_rng(7), name)(out=x)
+                except ValueError as error:
+                    assert "must be contiguous, writable" in str(error)
+                else:
+                    raise AssertionError(shape)
+            assert not x.any()
+        """,
+        MALLOC_PERTURB_="165",
+    )

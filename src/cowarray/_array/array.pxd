@@ -49,6 +49,16 @@ cdef class Array:
     # None while the array is only a computed result: the header is then NumPy's result itself. See storage_for.
     cdef Storage storage_
     cdef cnp.npy_intp offset
+    # Owned. In `cowarray.simulate`, where a copy is watched as an alias, this stands for the Storage that the copy
+    # would have. NULL: the Storage's own. Views carry it; such a Storage has a doorkeeper.
+    cdef PyObject *shadow
+    # shape, then strides, in bytes; points at `inline_dims` where they fit.
+    cdef cnp.npy_intp *dims
+    cdef cnp.dtype descr
+    # NumPy's read-only view of the bytes, made when first needed; it fits while its address is the Storage's.
+    cdef cnp.ndarray header
+    # Where NumPy's arrays have their flags. Its generators take any `out` for an array of theirs, unchecked: this small
+    # number reads as flags of an array that cannot be written, which they refuse.
     cdef int nd
     cdef bint writeable
     cdef unsigned char birth  # a Birth
@@ -57,15 +67,7 @@ cdef class Array:
     cdef unsigned char standard
     # How many loans of this array object are open, atomic: exports are aliases meanwhile. See exports.Loan.
     cdef int loans
-    # Owned. In `cowarray.simulate`, where a copy is watched as an alias, this stands for the Storage that the copy
-    # would have. NULL: the Storage's own. Views carry it; such a Storage has a doorkeeper.
-    cdef PyObject *shadow
-    # shape, then strides, in bytes; points at `inline_dims` where they fit.
-    cdef cnp.npy_intp *dims
     cdef cnp.npy_intp inline_dims[2 * INLINE_DIMS]
-    cdef cnp.dtype descr
-    # NumPy's read-only view of the bytes, made when first needed; it fits while its address is the Storage's.
-    cdef cnp.ndarray header
     # The chain of arrays of one Storage that keep a header; its head is Storage.readers. Borrowed.
     cdef void *next_reader
     cdef void *previous_reader
