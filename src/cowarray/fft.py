@@ -11,6 +11,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import Completed as _Completed
 from cowarray._chapters.docstrings import complete as _complete
 from cowarray._face.annotations import Array, DType
@@ -59,26 +60,26 @@ _completed = _Completed(
 )
 
 
+@dispatching(np.fft.fft, returns=Array)
 @_completed
 def fft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
-) -> Array:
+) -> Any:
     """The transform along an axis.
 
     Fresh, or `out`.
     """
-    return dispatched(np.fft.fft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@dispatching(np.fft.fft2, returns=Array)
 @_completed
 def fft2(
     a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
-) -> Array:
+) -> Any:
     """The transform along two axes.
 
     Fresh, or `out`.
     """
-    return dispatched(np.fft.fft2, a, s=s, axes=axes, norm=norm, out=out)
 
 
 def fftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dtype: DType = None) -> Array:
@@ -106,16 +107,17 @@ def fftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dty
     return frequencies if dtype is None else frequencies.astype(dtype, copy=False)
 
 
+@dispatching(np.fft.fftn, returns=Array)
 @_completed
-def fftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Array:
+def fftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Any:
     """The transform along several axes.
 
     Fresh, or `out`.
     """
-    return dispatched(np.fft.fftn, a, s=s, axes=axes, norm=norm, out=out)
 
 
-def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+@dispatching(np.fft.fftshift, returns=Array)
+def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Any:
     """Move the frequency 0 to the middle.
 
     Fresh.
@@ -126,52 +128,52 @@ def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None 
     axes : int or sequence of int, optional
         All axes if omitted.
     """
-    return dispatched(np.fft.fftshift, x, axes=axes)
 
 
+@dispatching(np.fft.hfft, returns=Array)
 @_completed
 def hfft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
-) -> Array:
+) -> Any:
     """The transform of symmetric values, of which one half is given: real numbers.
 
     Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
     """
-    return dispatched(np.fft.hfft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@dispatching(np.fft.ifft, returns=Array)
 @_completed
 def ifft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
-) -> Array:
+) -> Any:
     """The inverse of `fft`.
 
     Fresh, or `out`.
     """
-    return dispatched(np.fft.ifft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@dispatching(np.fft.ifft2, returns=Array)
 @_completed
 def ifft2(
     a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
-) -> Array:
+) -> Any:
     """The inverse of `fft2`.
 
     Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
     """
-    return dispatched(np.fft.ifft2, a, s=s, axes=axes, norm=norm, out=out)
 
 
+@dispatching(np.fft.ifftn, returns=Array)
 @_completed
-def ifftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Array:
+def ifftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Any:
     """The inverse of `fftn`.
 
     Fresh, or `out`.
     """
-    return dispatched(np.fft.ifftn, a, s=s, axes=axes, norm=norm, out=out)
 
 
-def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+@dispatching(np.fft.ifftshift, returns=Array)
+def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Any:
     """The inverse of `fftshift`.
 
     Fresh.
@@ -182,71 +184,70 @@ def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None
     axes : int or sequence of int, optional
         All axes if omitted.
     """
-    return dispatched(np.fft.ifftshift, x, axes=axes)
 
 
+@dispatching(np.fft.ihfft, returns=Array)
 @_completed
 def ihfft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
-) -> Array:
+) -> Any:
     """The inverse of `hfft`.
 
     Fresh, or `out`.
     """
-    return dispatched(np.fft.ihfft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@dispatching(np.fft.irfft, returns=Array)
 @_completed
 def irfft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
-) -> Array:
+) -> Any:
     """The inverse of `rfft`: real numbers.
 
     Fresh, or `out`.
     """
-    return dispatched(np.fft.irfft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@dispatching(np.fft.irfft2, returns=Array)
 @_completed
 def irfft2(
     a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
-) -> Array:
+) -> Any:
     """The inverse of `rfft2`: real numbers.
 
     Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
     """
-    return dispatched(np.fft.irfft2, a, s=s, axes=axes, norm=norm, out=out)
 
 
+@dispatching(np.fft.irfftn, returns=Array)
 @_completed
-def irfftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Array:
+def irfftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Any:
     """The inverse of `rfftn`: real numbers.
 
     Fresh, or `out`.
     """
-    return dispatched(np.fft.irfftn, a, s=s, axes=axes, norm=norm, out=out)
 
 
+@dispatching(np.fft.rfft, returns=Array)
 @_completed
 def rfft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
-) -> Array:
+) -> Any:
     """The transform of real numbers along an axis: half of it, which says all.
 
     Fresh, or `out`.
     """
-    return dispatched(np.fft.rfft, a, n=n, axis=axis, norm=norm, out=out)
 
 
+@dispatching(np.fft.rfft2, returns=Array)
 @_completed
 def rfft2(
     a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
-) -> Array:
+) -> Any:
     """The transform of real numbers along two axes: half of it, which says all.
 
     Fresh, or `out`.
     """
-    return dispatched(np.fft.rfft2, a, s=s, axes=axes, norm=norm, out=out)
 
 
 def rfftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dtype: DType = None) -> Array:
@@ -274,13 +275,13 @@ def rfftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dt
     return frequencies if dtype is None else frequencies.astype(dtype, copy=False)
 
 
+@dispatching(np.fft.rfftn, returns=Array)
 @_completed
-def rfftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Array:
+def rfftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Any:
     """The transform of real numbers along several axes: half of it, which says all.
 
     Fresh, or `out`.
     """
-    return dispatched(np.fft.rfftn, a, s=s, axes=axes, norm=norm, out=out)
 
 
 def _check_frequencies(name: str, dtype: Any) -> None:

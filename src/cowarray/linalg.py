@@ -15,9 +15,9 @@ from numpy._globals import _NoValueType
 from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import complete as _complete
 from cowarray._face.annotations import Array, Axes, DType
-from cowarray._ops.functions import dispatched
 
 __all__ = [
     "LinAlgError",
@@ -57,7 +57,8 @@ __all__ = [
 _DEFAULT = np._NoValue  # "not given", where None would mean something
 
 
-def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
+@dispatching(np.linalg.cholesky, returns=Array)
+def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Any:
     """The triangular factors L of positive definite matrices, ``L @ L.conj().mT``.
 
     Fresh.
@@ -74,9 +75,9 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
     LinAlgError
         A matrix has no such factor.
     """
-    return dispatched(np.linalg.cholesky, a, upper=upper)
 
 
+@dispatching(np.linalg.cond)
 def cond(x: ArrayLike, p: Any = None) -> Any:
     """Condition numbers of matrices.
 
@@ -89,10 +90,10 @@ def cond(x: ArrayLike, p: Any = None) -> Any:
     p : {None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'}, optional
         The norm. Default: 2.
     """
-    return dispatched(np.linalg.cond, x, p=p)
 
 
-def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
+@dispatching(np.linalg.cross, arrays=2, returns=Array)
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Any:
     """Cross products of vectors with three elements.
 
     Fresh.
@@ -103,9 +104,9 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
     axis : int, default -1
         The axis along which vectors lie.
     """
-    return dispatched(np.linalg.cross, x1, x2, axis=axis)
 
 
+@dispatching(np.linalg.det)
 def det(a: ArrayLike) -> Any:
     """Determinants of matrices.
 
@@ -116,10 +117,10 @@ def det(a: ArrayLike) -> Any:
     a : array_like
         Matrices, along the last two axes.
     """
-    return dispatched(np.linalg.det, a)
 
 
-def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
+@dispatching(np.linalg.diagonal, returns=Array)
+def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Any:
     """Diagonals of matrices.
 
     A read-only view of x.
@@ -131,9 +132,9 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     offset : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
     """
-    return dispatched(np.linalg.diagonal, x, offset=offset)
 
 
+@dispatching(np.linalg.eig)
 def eig(a: ArrayLike) -> Any:
     """Eigenvalues and eigenvectors of matrices.
 
@@ -153,9 +154,9 @@ def eig(a: ArrayLike) -> Any:
     LinAlgError
         The computation does not converge.
     """
-    return dispatched(np.linalg.eig, a)
 
 
+@dispatching(np.linalg.eigh)
 def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
     """Eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
@@ -176,10 +177,10 @@ def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
     LinAlgError
         The computation does not converge.
     """
-    return dispatched(np.linalg.eigh, a, UPLO=UPLO)
 
 
-def eigvals(a: ArrayLike) -> Array:
+@dispatching(np.linalg.eigvals, returns=Array)
+def eigvals(a: ArrayLike) -> Any:
     """Eigenvalues of matrices.
 
     Fresh. Complex; before NumPy 2.5, real where none has an imaginary part.
@@ -194,10 +195,10 @@ def eigvals(a: ArrayLike) -> Array:
     LinAlgError
         The computation does not converge.
     """
-    return dispatched(np.linalg.eigvals, a)
 
 
-def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Array:
+@dispatching(np.linalg.eigvalsh, returns=Array)
+def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
     """Eigenvalues of symmetric or Hermitian matrices.
 
     Fresh.
@@ -214,10 +215,10 @@ def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Array:
     LinAlgError
         The computation does not converge.
     """
-    return dispatched(np.linalg.eigvalsh, a, UPLO=UPLO)
 
 
-def inv(a: ArrayLike) -> Array:
+@dispatching(np.linalg.inv, returns=Array)
+def inv(a: ArrayLike) -> Any:
     """Inverses of matrices.
 
     Fresh.
@@ -232,10 +233,10 @@ def inv(a: ArrayLike) -> Array:
     LinAlgError
         A matrix has no inverse.
     """
-    return dispatched(np.linalg.inv, a)
 
 
-def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> tuple[Array, Array, int, Array]:
+@dispatching(np.linalg.lstsq, arrays=3, returns=tuple[Array, Array, int, Array])
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> Any:
     """The solution of ``a @ x = b`` by least squares.
 
     Parameters
@@ -263,9 +264,9 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> tuple[A
     LinAlgError
         The computation does not converge.
     """
-    return dispatched(np.linalg.lstsq, a, b, rcond=rcond)
 
 
+@dispatching(np.linalg.matmul, arrays=2)
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Any:
     """Products of matrices.
 
@@ -275,9 +276,9 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Any:
     ----------
     x1, x2 : array_like
     """
-    return dispatched(np.linalg.matmul, x1, x2)
 
 
+@dispatching(np.linalg.matrix_norm)
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """Norms of matrices.
 
@@ -292,10 +293,10 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     ord : {'fro', 'nuc', 1, -1, 2, -2, inf, -inf}, default 'fro'
         Which norm.
     """
-    return dispatched(np.linalg.matrix_norm, x, keepdims=keepdims, ord=ord)
 
 
-def matrix_power(a: ArrayLike, n: SupportsIndex) -> Array:
+@dispatching(np.linalg.matrix_power, returns=Array)
+def matrix_power(a: ArrayLike, n: SupportsIndex) -> Any:
     """Matrices to a whole power.
 
     Fresh; a lazy copy for the power 1.
@@ -312,9 +313,9 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> Array:
     LinAlgError
         A negative power of a matrix without inverse.
     """
-    return dispatched(np.linalg.matrix_power, a, n)
 
 
+@dispatching(np.linalg.matrix_rank, arrays=2)
 def matrix_rank(
     A: ArrayLike, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
 ) -> Any:
@@ -333,10 +334,10 @@ def matrix_rank(
     rtol : array_like, optional
         The same, as a part of the largest one.
     """
-    return dispatched(np.linalg.matrix_rank, A, tol=tol, hermitian=hermitian, rtol=rtol)
 
 
-def matrix_transpose(x: ArrayLike, /) -> Array:
+@dispatching(np.linalg.matrix_transpose, returns=Array)
+def matrix_transpose(x: ArrayLike, /) -> Any:
     """The last two axes exchanged.
 
     A view of x.
@@ -346,9 +347,9 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     x : array_like
         Matrices, along the last two axes.
     """
-    return dispatched(np.linalg.matrix_transpose, x)
 
 
+@dispatching(np.linalg.multi_dot)
 def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Any:
     """The product of several matrices, in the order that costs least.
 
@@ -361,9 +362,9 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Any:
     out : ndarray, optional
         Written and returned, in place of a fresh array.
     """
-    return dispatched(np.linalg.multi_dot, arrays, out=out)
 
 
+@dispatching(np.linalg.norm)
 def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> Any:
     """Norms of matrices or vectors.
 
@@ -379,10 +380,10 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = Fals
     keepdims : bool, default False
         Whether reduced axes stay, with length 1.
     """
-    return dispatched(np.linalg.norm, x, ord=ord, axis=axis, keepdims=keepdims)
 
 
-def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@dispatching(np.linalg.outer, arrays=2, returns=Array)
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> Any:
     """All products of two elements of two vectors.
 
     Fresh.
@@ -392,16 +393,16 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x1, x2 : array_like
         Of one axis.
     """
-    return dispatched(np.linalg.outer, x1, x2)
 
 
+@dispatching(np.linalg.pinv, arrays=2, returns=Array)
 def pinv(
     a: ArrayLike,
     rcond: ArrayLike | None = None,
     hermitian: bool = False,
     *,
     rtol: ArrayLike | _NoValueType | None = _DEFAULT,
-) -> Array:
+) -> Any:
     """Pseudo-inverses of matrices.
 
     Fresh.
@@ -422,9 +423,9 @@ def pinv(
     LinAlgError
         The computation does not converge.
     """
-    return dispatched(np.linalg.pinv, a, rcond=rcond, hermitian=hermitian, rtol=rtol)
 
 
+@dispatching(np.linalg.qr)
 def qr(a: ArrayLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced") -> Any:
     """Matrices as products of an orthonormal and an upper triangular one.
 
@@ -440,9 +441,9 @@ def qr(a: ArrayLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced
     QRResult, ndarray or tuple
         Fresh: a named tuple ``(Q, R)`` of ndarray, R alone, or a plain tuple.
     """
-    return dispatched(np.linalg.qr, a, mode=mode)
 
 
+@dispatching(np.linalg.slogdet)
 def slogdet(a: ArrayLike) -> Any:
     """Signs and logarithms of the magnitude of determinants.
 
@@ -456,10 +457,10 @@ def slogdet(a: ArrayLike) -> Any:
     SlogdetResult
         A named tuple ``(sign, logabsdet)`` of ndarray or scalars: fresh.
     """
-    return dispatched(np.linalg.slogdet, a)
 
 
-def solve(a: ArrayLike, b: ArrayLike) -> Array:
+@dispatching(np.linalg.solve, arrays=2, returns=Array)
+def solve(a: ArrayLike, b: ArrayLike) -> Any:
     """Solutions of ``a @ x = b``.
 
     Fresh.
@@ -476,9 +477,9 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     LinAlgError
         A matrix has no inverse.
     """
-    return dispatched(np.linalg.solve, a, b)
 
 
+@dispatching(np.linalg.svd)
 def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Singular value decompositions of matrices.
 
@@ -503,10 +504,10 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermi
     LinAlgError
         The computation does not converge.
     """
-    return dispatched(np.linalg.svd, a, full_matrices=full_matrices, compute_uv=compute_uv, hermitian=hermitian)
 
 
-def svdvals(x: ArrayLike, /) -> Array:
+@dispatching(np.linalg.svdvals, returns=Array)
+def svdvals(x: ArrayLike, /) -> Any:
     """Singular values of matrices.
 
     Fresh.
@@ -516,9 +517,9 @@ def svdvals(x: ArrayLike, /) -> Array:
     x : array_like
         Matrices, along the last two axes.
     """
-    return dispatched(np.linalg.svdvals, x)
 
 
+@dispatching(np.linalg.tensordot, arrays=2)
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2) -> Any:
     """Sums of products over several axes.
 
@@ -530,10 +531,10 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2)
     axes : int or pair of sequences of int, default 2
         As many last axes of x1 and first of x2, or the axes of each.
     """
-    return dispatched(np.linalg.tensordot, x1, x2, axes=axes)
 
 
-def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
+@dispatching(np.linalg.tensorinv, returns=Array)
+def tensorinv(a: ArrayLike, ind: int = 2) -> Any:
     """The inverse of an array for `tensordot`.
 
     Fresh.
@@ -549,10 +550,10 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     LinAlgError
         There is no inverse.
     """
-    return dispatched(np.linalg.tensorinv, a, ind=ind)
 
 
-def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
+@dispatching(np.linalg.tensorsolve, arrays=2, returns=Array)
+def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Any:
     """The solution of ``tensordot(a, x, x.ndim) = b``.
 
     Fresh.
@@ -569,9 +570,9 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     LinAlgError
         There is no solution.
     """
-    return dispatched(np.linalg.tensorsolve, a, b, axes=axes)
 
 
+@dispatching(np.linalg.trace)
 def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DType = None) -> Any:
     """Sums along the diagonals of matrices.
 
@@ -586,9 +587,9 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DType = None) ->
     dtype : dtype, optional
         To sum in, and of the result.
     """
-    return dispatched(np.linalg.trace, x, offset=offset, dtype=dtype)
 
 
+@dispatching(np.linalg.vecdot, arrays=2)
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Any:
     """Dot products of vectors, the first conjugated.
 
@@ -600,9 +601,9 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Any:
     axis : int, default -1
         The axis along which vectors lie.
     """
-    return dispatched(np.linalg.vecdot, x1, x2, axis=axis)
 
 
+@dispatching(np.linalg.vector_norm)
 def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """Norms of vectors.
 
@@ -618,7 +619,6 @@ def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, o
     ord : int or float, default 2
         Which norm.
     """
-    return dispatched(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord)
 
 
 _complete(globals(), "numpy.linalg")

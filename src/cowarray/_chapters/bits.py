@@ -1,13 +1,13 @@
 """Bits: booleans packed into bytes, and back."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import Array
-from cowarray._ops.functions import dispatched
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -22,24 +22,24 @@ _completed = Completed(
 )
 
 
+@dispatching(np.packbits, returns=Array)
 @_completed
-def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: Literal["big", "little"] = "big") -> Array:
+def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: Literal["big", "little"] = "big") -> Any:
     """Eight truth values in a byte.
 
     Fresh, of bytes; the last is filled up with zeros.
     """
-    return dispatched(np.packbits, a, axis, bitorder)
 
 
+@dispatching(np.unpackbits, returns=Array)
 @_completed
 def unpackbits(
     a: ArrayLike, /, axis: int | None = None, count: int | None = None, bitorder: Literal["big", "little"] = "big"
-) -> Array:
+) -> Any:
     """A byte for each bit.
 
     Fresh, of bytes, 0 or 1.
     """
-    return dispatched(np.unpackbits, a, axis, count, bitorder)
 
 
 complete(globals())

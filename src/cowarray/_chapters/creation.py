@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from cowarray._array.copies import aliases_here
-from cowarray._chapters.declared import shaping
+from cowarray._chapters.declared import dispatching, shaping
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Device, DType, Order, Shape
 from cowarray._face.ndarray import ndarray
@@ -182,7 +182,8 @@ def asfortranarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Ar
     return copied_array("asfortranarray", a, dtype, order="F", ndmin=1, like=like)
 
 
-def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Array:
+@dispatching(np.copy, returns=Array)
+def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Any:
     """A copy of anything that is like an array.
 
     A copy, lazy if `a` is an array of this library that lies in the order asked for.
@@ -195,10 +196,10 @@ def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Array:
     subok : bool, default False
         Whether an array of a subclass of NumPy's gives one of its class. Otherwise the result is a `cowarray.ndarray`.
     """
-    return dispatched(np.copy, a, order, subok)
 
 
-def diag(v: ArrayLike, k: int = 0) -> Array:
+@dispatching(np.diag, returns=Array)
+def diag(v: ArrayLike, k: int = 0) -> Any:
     """A matrix with v on its k-th diagonal; of a matrix v, a copy of that diagonal.
 
     Fresh, or a copy of the diagonal; writable.
@@ -214,10 +215,10 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     --------
     numpy.diag : Returns a read-only view of a matrix's diagonal, as `cowarray.diagonal` does.
     """
-    return dispatched(np.diag, v, k)
 
 
-def diagflat(v: ArrayLike, k: int = 0) -> Array:
+@dispatching(np.diagflat, returns=Array)
+def diagflat(v: ArrayLike, k: int = 0) -> Any:
     """A matrix with the elements of v, in C order, on its k-th diagonal.
 
     Fresh.
@@ -228,7 +229,6 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
     """
-    return dispatched(np.diagflat, v, k)
 
 
 @shaping(np.empty)
@@ -249,6 +249,7 @@ def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
     """
 
 
+@dispatching(np.empty_like, returns=Array)
 def empty_like(
     prototype: ArrayLike,
     /,
@@ -258,7 +259,7 @@ def empty_like(
     shape: Shape | None = None,
     *,
     device: Device = None,
-) -> Array:
+) -> Any:
     """An array of the shape and dtype of another, whose elements have no values yet.
 
     Fresh.
@@ -276,7 +277,6 @@ def empty_like(
         Default: that of the prototype.
     device : {'cpu'}, optional
     """
-    return dispatched(np.empty_like, prototype, dtype, order, subok, shape, device=device)
 
 
 def eye(
@@ -345,7 +345,8 @@ def fromfunction(
     return function(*indices(cast(Any, shape), dtype=cast(Any, dtype)), **kwargs)
 
 
-def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: Any = None) -> Array:
+@dispatching(np.fromiter, returns=Array)
+def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: Any = None) -> Any:
     """The items of an iterable, as an array with one axis.
 
     Fresh.
@@ -359,7 +360,6 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: An
     like : array, optional
         Of another library, which then makes the result.
     """
-    return dispatched(np.fromiter, iter, dtype, count, like=like)
 
 
 def fromstring(string: str | bytes, dtype: DType = None, count: int = -1, *, sep: str = "", like: Any = None) -> Array:
@@ -414,6 +414,7 @@ def full(
     return _made(np.full, device, like, shape, fill_value, dtype, order)
 
 
+@dispatching(np.full_like, arrays=2, returns=Array)
 def full_like(
     a: ArrayLike,
     fill_value: ArrayLike,
@@ -423,7 +424,7 @@ def full_like(
     shape: Shape | None = None,
     *,
     device: Device = None,
-) -> Array:
+) -> Any:
     """An array of the shape and dtype of another, with one value in all elements.
 
     Fresh.
@@ -442,9 +443,9 @@ def full_like(
         Default: that of `a`.
     device : {'cpu'}, optional
     """
-    return dispatched(np.full_like, a, fill_value, dtype, order, subok, shape, device=device)
 
 
+@dispatching(np.geomspace, arrays=2, returns=Array)
 def geomspace(
     start: ArrayLike,
     stop: ArrayLike,
@@ -452,7 +453,7 @@ def geomspace(
     endpoint: bool = True,
     dtype: DType = None,
     axis: SupportsIndex = 0,
-) -> Array:
+) -> Any:
     """Numbers from start to stop, each the same multiple of the one before.
 
     Fresh.
@@ -471,10 +472,10 @@ def geomspace(
     axis : int, default 0
         The axis of the result along which the numbers lie.
     """
-    return dispatched(np.geomspace, start, stop, num, endpoint, dtype, axis)
 
 
-def identity(n: int, dtype: DType = None, *, like: Any = None) -> Array:
+@dispatching(np.identity, returns=Array)
+def identity(n: int, dtype: DType = None, *, like: Any = None) -> Any:
     """A square matrix with ones on its diagonal and zeros elsewhere.
 
     Fresh.
@@ -487,9 +488,9 @@ def identity(n: int, dtype: DType = None, *, like: Any = None) -> Array:
     like : array, optional
         Of another library, which then makes the result.
     """
-    return dispatched(np.identity, n, dtype, like=like)
 
 
+@dispatching(np.indices)
 def indices(dimensions: Sequence[int], dtype: DTypeLike = int, sparse: bool = False) -> Any:
     """The coordinates of all elements of a shape: ``result[i]`` has those along axis i.
 
@@ -506,9 +507,9 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = int, sparse: bool = Fa
     ndarray or tuple of ndarray
         Fresh; a tuple where sparse.
     """
-    return dispatched(np.indices, dimensions, dtype, sparse)
 
 
+@dispatching(np.linspace, arrays=2)
 def linspace(
     start: ArrayLike,
     stop: ArrayLike,
@@ -544,9 +545,9 @@ def linspace(
     ndarray or tuple
         Fresh; with `retstep` a tuple of the numbers and their distance.
     """
-    return dispatched(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
 
 
+@dispatching(np.logspace, arrays=5, returns=Array)
 def logspace(
     start: ArrayLike,
     stop: ArrayLike,
@@ -555,7 +556,7 @@ def logspace(
     base: ArrayLike = 10.0,
     dtype: DType = None,
     axis: SupportsIndex = 0,
-) -> Array:
+) -> Any:
     """Powers of a base whose exponents are evenly spaced from start to stop.
 
     Fresh.
@@ -575,12 +576,10 @@ def logspace(
     axis : int, default 0
         The axis of the result along which the numbers lie.
     """
-    return dispatched(np.logspace, start, stop, num, endpoint, base, dtype, axis)
 
 
-def meshgrid(
-    *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: Literal["xy", "ij"] = "xy"
-) -> tuple[Array, ...]:
+@dispatching(np.meshgrid, arrays=None, returns=tuple[Array, ...])
+def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: Literal["xy", "ij"] = "xy") -> Any:
     """Coordinates of a grid, from those along each of its axes.
 
     For each argument a copy, with a Storage of its own.
@@ -600,7 +599,6 @@ def meshgrid(
     --------
     numpy.meshgrid : With ``copy=False``, returns views that overlap.
     """
-    return dispatched(np.meshgrid, *xi, copy=copy, sparse=sparse, indexing=indexing)
 
 
 @shaping(np.ones)
@@ -621,6 +619,7 @@ def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devic
     """
 
 
+@dispatching(np.ones_like, returns=Array)
 def ones_like(
     a: ArrayLike,
     dtype: DType = None,
@@ -629,7 +628,7 @@ def ones_like(
     shape: Shape | None = None,
     *,
     device: Device = None,
-) -> Array:
+) -> Any:
     """An array of ones of the shape and dtype of another.
 
     Fresh.
@@ -647,7 +646,6 @@ def ones_like(
         Default: that of `a`.
     device : {'cpu'}, optional
     """
-    return dispatched(np.ones_like, a, dtype, order, subok, shape, device=device)
 
 
 def require(
@@ -679,7 +677,8 @@ def require(
     return dispatched(np.require, a, dtype, requirements, like=like)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like: Any = None) -> Array:
+@dispatching(np.tri, returns=Array)
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like: Any = None) -> Any:
     """A matrix with ones at and below the k-th diagonal and zeros above.
 
     Fresh.
@@ -696,10 +695,10 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like:
     like : array, optional
         Of another library, which then makes the result.
     """
-    return dispatched(np.tri, N, M, k, dtype, like=like)
 
 
-def tril(m: ArrayLike, k: int = 0) -> Array:
+@dispatching(np.tril, returns=Array)
+def tril(m: ArrayLike, k: int = 0) -> Any:
     """Matrices with the elements above the k-th diagonal zeroed.
 
     Fresh, of m's shape and dtype.
@@ -710,10 +709,10 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
     """
-    return dispatched(np.tril, m, k)
 
 
-def triu(m: ArrayLike, k: int = 0) -> Array:
+@dispatching(np.triu, returns=Array)
+def triu(m: ArrayLike, k: int = 0) -> Any:
     """Matrices with the elements below the k-th diagonal zeroed.
 
     Fresh, of m's shape and dtype.
@@ -724,10 +723,10 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
     """
-    return dispatched(np.triu, m, k)
 
 
-def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
+@dispatching(np.vander, returns=Array)
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Any:
     """The Vandermonde matrix: columns of powers of x.
 
     Fresh.
@@ -741,7 +740,6 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     increasing : bool, default False
         Whether powers grow from left to right.
     """
-    return dispatched(np.vander, x, N, increasing)
 
 
 @shaping(np.zeros)
@@ -769,6 +767,7 @@ def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
     """
 
 
+@dispatching(np.zeros_like, returns=Array)
 def zeros_like(
     a: ArrayLike,
     dtype: DType = None,
@@ -777,7 +776,7 @@ def zeros_like(
     shape: Shape | None = None,
     *,
     device: Device = None,
-) -> Array:
+) -> Any:
     """An array of zeros of the shape and dtype of another.
 
     Fresh.
@@ -795,7 +794,6 @@ def zeros_like(
         Default: that of `a`.
     device : {'cpu'}, optional
     """
-    return dispatched(np.zeros_like, a, dtype, order, subok, shape, device=device)
 
 
 complete(globals())

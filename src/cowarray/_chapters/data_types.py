@@ -61,6 +61,7 @@ from numpy import (
 )
 from numpy.typing import ArrayLike, DTypeLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Array, Cast, Device
 from cowarray._face.ndarray import ndarray
@@ -132,7 +133,8 @@ __all__ = [
 ]
 
 
-def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, device: Device = None) -> Array:
+@dispatching(np.astype, returns=Array)
+def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, device: Device = None) -> Any:
     """An array's elements as another dtype.
 
     A copy: lazy if the dtype stays, made at once if it changes.
@@ -156,7 +158,6 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, dev
     >>> cowarray.astype(cowarray.asarray([1.5, 2.5]), cowarray.int64)
     array([1, 2])
     """
-    return dispatched(np.astype, x, dtype, copy=copy, device=device)
 
 
 def can_cast(from_: Any, to: DTypeLike, casting: Cast = "safe") -> builtins.bool:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy import busdaycalendar, datetime_data
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import Completed, complete
 from cowarray._ops.functions import dispatched
 
@@ -65,12 +66,12 @@ def busday_offset(
     return dispatched(np.busday_offset, dates, offsets, roll, **_calendar(weekmask, holidays, busdaycal, out))
 
 
+@dispatching(np.datetime_as_string)
 @_texts
 def datetime_as_string(
     arr: ArrayLike, unit: str | None = None, timezone: Any = "naive", casting: str = "same_kind"
 ) -> Any:
     """Dates as text."""
-    return dispatched(np.datetime_as_string, arr, unit, timezone, casting)
 
 
 @_completed

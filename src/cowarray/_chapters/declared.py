@@ -8,7 +8,7 @@ signature and docstring, and no frame: what NumPy warns of is told of the line t
 from collections.abc import Callable
 from functools import update_wrapper
 from operator import attrgetter
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
 from numpy import _NoValue
@@ -21,7 +21,7 @@ from cowarray._ops.creation import shaped_function
 from cowarray._ops.elementwise import elementwise_function, generalized_function, ufunc_methods
 from cowarray._ops.functions import dispatched_function
 
-__all__ = ["Ufunc", "calling", "calling_for_two", "dispatching", "dispatching_for_array", "shaping", "standardized"]
+__all__ = ["Ufunc", "calling", "calling_for_two", "dispatching", "shaping", "standardized"]
 
 _FIGURES = ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes")
 _figures = attrgetter(*_FIGURES)
@@ -231,47 +231,40 @@ def calling_for_two(ufunc: np.ufunc) -> Callable[[Callable[_Call, Any]], Ufunc[_
     return cast(Any, calling(ufunc, tuple[Any, Any]))
 
 
+@overload
 def dispatching(
-    function: Callable[..., Any], arrays: int = 1
-) -> Callable[[Callable[_Call, _Result]], Callable[_Call, _Result]]:
+    function: Callable[..., Any], arrays: int | None = 1, *, imports: bool = False
+) -> Callable[[Callable[_Call, _Result]], Callable[_Call, _Result]]: ...
+@overload
+def dispatching(
+    function: Callable[..., Any], arrays: int | None = 1, *, returns: type[_Result], imports: bool = False
+) -> Callable[[Callable[_Call, Any]], Callable[_Call, _Result]]: ...
+def dispatching(
+    function: Callable[..., Any], arrays: int | None = 1, *, returns: Any = None, imports: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator: the declared function as one that calls a function of NumPy's, with the arguments as they come.
 
     Parameters
     ----------
     function : function
         Its parameters begin with the declared ones, in the same order.
-    arrays : int
-        How many of its arguments are array_like.
+    arrays : int, optional
+        How many of its arguments are array_like. ``None``: all that are given by position.
+    returns : type, optional
+        The annotation of the result, if it is not the declared one.
+    imports : bool, default False
+        Whether these arguments become arrays first, because the result may be a view of one.
 
     Returns
     -------
     function
     """
 
-    def decorated(declared: Callable[_Call, _Result]) -> Callable[_Call, _Result]:
-        return cast(Callable[_Call, _Result], _as_declared(dispatched_function(function, declared, arrays), declared))
-
-    return decorated
-
-
-def dispatching_for_array(
-    function: Callable[..., Any], arrays: int = 1
-) -> Callable[[Callable[_Call, Any]], Callable[_Call, Array]]:
-    """`dispatching` for a function that gives an array.
-
-    Parameters
-    ----------
-    function : function
-    arrays : int
-
-    Returns
-    -------
-    function
-    """
-
-    def decorated(declared: Callable[_Call, Any]) -> Callable[_Call, Array]:
-        made = _as_declared(dispatched_function(function, declared, arrays), declared, Array)
-        return cast(Callable[_Call, Array], made)
+    def decorated(declared: Callable[..., Any]) -> Callable[..., Any]:
+        return cast(
+            Callable[..., Any],
+            _as_declared(dispatched_function(function, declared, arrays, imports), declared, returns),
+        )
 
     return decorated
 

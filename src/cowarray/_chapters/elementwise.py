@@ -26,6 +26,7 @@ from cowarray._chapters.declared import calling, dispatching
 from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
 from cowarray._ops.elementwise import imported
+from cowarray._ops.functions import dispatched
 
 __all__ = [
     "abs",
@@ -392,11 +393,11 @@ def clip(
             f"(got {a_min=}, {a_max=}, {min=}, {max=})"
         )
     low, high = (
-        None if bound is _NoValue else imported(bound)
+        None if bound is _NoValue else bound
         for bound in (min if a_min is _NoValue else a_min, max if a_max is _NoValue else a_max)
     )
     given: dict[str, Any] = kwargs if out is None else {"out": out, **kwargs}
-    return np.clip(imported(a), low, high, **given)
+    return dispatched(np.clip, a, low, high, **given)
 
 
 @calling(np.conjugate)

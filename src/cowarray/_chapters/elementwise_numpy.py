@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.declared import calling, calling_for_two
+from cowarray._chapters.declared import calling, calling_for_two, dispatching
 from cowarray._chapters.docstrings import Completed, complete
 from cowarray._chapters.elementwise import _PARAMETERS, _completed
 from cowarray._chapters.elementwise import abs as absolute
@@ -32,7 +32,6 @@ from cowarray._chapters.elementwise import pow as power
 from cowarray._chapters.elementwise import remainder as mod
 from cowarray._chapters.elementwise import round as around
 from cowarray._face.annotations import AnyArray, Cast, DType, Operand, Out, Where
-from cowarray._ops.functions import dispatched
 
 _Pair: TypeAlias = tuple[AnyArray | None, AnyArray | None] | None
 
@@ -102,6 +101,7 @@ _completed_pair = Completed(
 )
 
 
+@dispatching(np.angle)
 def angle(z: ArrayLike, deg: bool = False) -> Any:
     """Angles of complex numbers.
 
@@ -113,7 +113,6 @@ def angle(z: ArrayLike, deg: bool = False) -> Any:
     deg : bool, default False
         Degrees in place of radians.
     """
-    return dispatched(np.angle, z, deg)
 
 
 @calling(np.bitwise_count)
@@ -207,6 +206,7 @@ def fabs(
     """
 
 
+@dispatching(np.fix)
 def fix(x: Operand, out: AnyArray | None = None) -> Any:
     """The whole numbers next to x in the direction of 0.
 
@@ -218,7 +218,6 @@ def fix(x: Operand, out: AnyArray | None = None) -> Any:
     out : ndarray, optional
         Written and returned, in place of a fresh array.
     """
-    return dispatched(np.fix, x, out=out)
 
 
 @calling(np.float_power)
@@ -353,6 +352,7 @@ def heaviside(
     """
 
 
+@dispatching(np.i0)
 def i0(x: Operand) -> Any:
     """The modified Bessel function of the first kind and order 0, of real numbers.
 
@@ -362,9 +362,9 @@ def i0(x: Operand) -> Any:
     ----------
     x : array_like
     """
-    return dispatched(np.i0, x)
 
 
+@dispatching(np.isclose, arrays=4)
 def isclose(
     a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: bool = False
 ) -> Any:
@@ -380,9 +380,9 @@ def isclose(
     equal_nan : bool, default False
         Whether NaN equals NaN.
     """
-    return dispatched(np.isclose, a, b, rtol, atol, equal_nan)
 
 
+@dispatching(np.iscomplex)
 def iscomplex(x: Operand) -> Any:
     """Whether the imaginary part is not 0.
 
@@ -392,7 +392,6 @@ def iscomplex(x: Operand) -> Any:
     ----------
     x : array_like
     """
-    return dispatched(np.iscomplex, x)
 
 
 @calling(np.isnat)
@@ -406,6 +405,7 @@ def isnat(
     """
 
 
+@dispatching(np.isneginf)
 def isneginf(x: Operand, out: AnyArray | None = None) -> Any:
     """Whether elements are negative infinity.
 
@@ -417,9 +417,9 @@ def isneginf(x: Operand, out: AnyArray | None = None) -> Any:
     out : ndarray, optional
         Written and returned, in place of a fresh array.
     """
-    return dispatched(np.isneginf, x, out=out)
 
 
+@dispatching(np.isposinf)
 def isposinf(x: Operand, out: AnyArray | None = None) -> Any:
     """Whether elements are positive infinity.
 
@@ -431,9 +431,9 @@ def isposinf(x: Operand, out: AnyArray | None = None) -> Any:
     out : ndarray, optional
         Written and returned, in place of a fresh array.
     """
-    return dispatched(np.isposinf, x, out=out)
 
 
+@dispatching(np.isreal)
 def isreal(x: Operand) -> Any:
     """Whether the imaginary part is 0.
 
@@ -443,7 +443,6 @@ def isreal(x: Operand) -> Any:
     ----------
     x : array_like
     """
-    return dispatched(np.isreal, x)
 
 
 @calling(np.lcm)
@@ -524,6 +523,7 @@ def modf(
     """
 
 
+@dispatching(np.nan_to_num, arrays=5)
 def nan_to_num(
     x: Operand,
     copy: bool = True,
@@ -545,7 +545,6 @@ def nan_to_num(
     posinf, neginf : float, optional
         In place of infinities. Default: the largest and the least number of the dtype.
     """
-    return dispatched(np.nan_to_num, x, copy, nan, posinf, neginf)
 
 
 @calling(np.rad2deg)
@@ -570,6 +569,7 @@ def radians(
     """
 
 
+@dispatching(np.real_if_close)
 def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
     """The real parts, if all imaginary parts are close to 0; else the numbers as they are.
 
@@ -585,7 +585,6 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
     --------
     numpy.real_if_close : Returns an alias if it can.
     """
-    return dispatched(np.real_if_close, a, tol)
 
 
 @calling(np.rint)
@@ -599,6 +598,7 @@ def rint(
     """
 
 
+@dispatching(np.sinc)
 def sinc(x: Operand) -> Any:
     """``sin(πx) / (πx)``, and 1 at 0.
 
@@ -608,7 +608,6 @@ def sinc(x: Operand) -> Any:
     ----------
     x : array_like
     """
-    return dispatched(np.sinc, x)
 
 
 @calling(np.spacing)
@@ -622,6 +621,7 @@ def spacing(
     """
 
 
+@dispatching(np.unwrap)
 def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
     """Jumps along an axis made less than half a period, by adding periods.
 
@@ -638,7 +638,6 @@ def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period
     ndarray
         Fresh, of p's shape.
     """
-    return dispatched(np.unwrap, p, discont, axis, period=period)
 
 
 complete(globals())

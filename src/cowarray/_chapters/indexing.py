@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cowarray._chapters.creation import ones
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Array, Axis, Order, Shape
 from cowarray._ops.conversion import asarray
-from cowarray._ops.elementwise import imported
-from cowarray._ops.functions import dispatched
 
 _Mode: TypeAlias = Literal["raise", "wrap", "clip"]
 
@@ -46,6 +45,7 @@ __all__ = [
 ]
 
 
+@dispatching(np.choose, arrays=2)
 def choose(
     a: ArrayLike,
     choices: ArrayLike | Sequence[ArrayLike],
@@ -66,12 +66,12 @@ def choose(
     mode : {'raise', 'wrap', 'clip'}, default 'raise'
         What becomes of indices out of bounds.
     """
-    return dispatched(np.choose, a, choices, out, mode)
 
 
+@dispatching(np.compress, arrays=2, returns=Array)
 def compress(
     condition: ArrayLike, a: ArrayLike, axis: Axis = None, out: Array | np.ndarray[Any, Any] | None = None
-) -> Array:
+) -> Any:
     """The parts along an axis for which a condition is true.
 
     Fresh, or `out`.
@@ -86,10 +86,10 @@ def compress(
     out : ndarray, optional
         Written and returned, in place of a fresh array.
     """
-    return dispatched(np.compress, condition, a, axis, out)
 
 
-def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
+@dispatching(np.diag_indices, returns=tuple[Array, ...])
+def diag_indices(n: int, ndim: int = 2) -> Any:
     """The indices of the main diagonal of an array with ndim axes of length n.
 
     Fresh.
@@ -99,10 +99,10 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     n : int
     ndim : int, default 2
     """
-    return dispatched(np.diag_indices, n, ndim)
 
 
-def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
+@dispatching(np.diag_indices_from, returns=tuple[Array, ...])
+def diag_indices_from(arr: ArrayLike) -> Any:
     """The indices of the main diagonal of an array.
 
     Fresh.
@@ -112,10 +112,10 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     arr : array_like
         With two axes at least, all of one length.
     """
-    return dispatched(np.diag_indices_from, arr)
 
 
-def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Array:
+@dispatching(np.diagonal, returns=Array, imports=True)
+def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Any:
     """The diagonals in the planes of two axes, along a new last axis.
 
     A read-only view of a.
@@ -128,10 +128,10 @@ def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, 
     axis1 : int, default 0
     axis2 : int, default 1
     """
-    return dispatched(np.diagonal, imported(a), offset, axis1, axis2)
 
 
-def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
+@dispatching(np.extract, arrays=2, returns=Array)
+def extract(condition: ArrayLike, arr: ArrayLike) -> Any:
     """The elements for which a condition is true, along one axis.
 
     Fresh.
@@ -141,9 +141,9 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     condition : array_like of bool
     arr : array_like
     """
-    return dispatched(np.extract, condition, arr)
 
 
+@dispatching(np.fill_diagonal, arrays=2)
 def fill_diagonal(a: Array | np.ndarray[Any, Any], val: ArrayLike, wrap: bool = False) -> None:
     """Write a value, or several in turn, into the main diagonal of an array.
 
@@ -160,10 +160,10 @@ def fill_diagonal(a: Array | np.ndarray[Any, Any], val: ArrayLike, wrap: bool = 
     None
         Views of a see the write, copies do not.
     """
-    return dispatched(np.fill_diagonal, a, val, wrap)
 
 
-def ix_(*args: ArrayLike) -> tuple[Array, ...]:
+@dispatching(np.ix_, arrays=None, returns=tuple[Array, ...])
+def ix_(*args: ArrayLike) -> Any:
     """Indices along each axis, shaped so that they select all combinations.
 
     For each argument a copy, lazy where possible; of booleans fresh.
@@ -177,7 +177,6 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
     --------
     numpy.ix_ : Returns views if it can.
     """
-    return dispatched(np.ix_, *args)
 
 
 def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tuple[Array, ...]:
@@ -197,6 +196,7 @@ def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tu
     return asarray(mask_func(ones((n, n), int), k) != 0).nonzero()
 
 
+@dispatching(np.place, arrays=3)
 def place(arr: Array | np.ndarray[Any, Any], mask: ArrayLike, vals: ArrayLike) -> None:
     """Write values, in turn, into the elements where a mask is true.
 
@@ -213,9 +213,9 @@ def place(arr: Array | np.ndarray[Any, Any], mask: ArrayLike, vals: ArrayLike) -
     None
         Views of arr see the write, copies do not.
     """
-    return dispatched(np.place, arr, mask, vals)
 
 
+@dispatching(np.put, arrays=3)
 def put(a: Array | np.ndarray[Any, Any], ind: ArrayLike, v: ArrayLike, mode: _Mode = "raise") -> None:
     """Write values to indices of an array, as if it had one axis.
 
@@ -234,9 +234,9 @@ def put(a: Array | np.ndarray[Any, Any], ind: ArrayLike, v: ArrayLike, mode: _Mo
     None
         Views of a see the write, copies do not.
     """
-    return dispatched(np.put, a, ind, v, mode)
 
 
+@dispatching(np.put_along_axis, arrays=3)
 def put_along_axis(arr: Array | np.ndarray[Any, Any], indices: ArrayLike, values: ArrayLike, axis: Axis) -> None:
     """Write values to indices along an axis.
 
@@ -255,9 +255,9 @@ def put_along_axis(arr: Array | np.ndarray[Any, Any], indices: ArrayLike, values
     None
         Views of arr see the write, copies do not.
     """
-    return dispatched(np.put_along_axis, arr, indices, values, axis)
 
 
+@dispatching(np.putmask, arrays=3)
 def putmask(a: Array | np.ndarray[Any, Any], mask: ArrayLike, values: ArrayLike) -> None:
     """Write the values at the same places into an array where a mask is true.
 
@@ -275,9 +275,9 @@ def putmask(a: Array | np.ndarray[Any, Any], mask: ArrayLike, values: ArrayLike)
     None
         Views of a see the write, copies do not.
     """
-    return dispatched(np.putmask, a, mask, values)
 
 
+@dispatching(np.ravel_multi_index)
 def ravel_multi_index(multi_index: Any, dims: Shape, mode: _Mode = "raise", order: Order = "C") -> Any:
     """Indices into the flattened array for those into its axes.
 
@@ -294,10 +294,10 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: _Mode = "raise", orde
     order : {'C', 'F'}, default 'C'
         The order of the elements.
     """
-    return dispatched(np.ravel_multi_index, multi_index, dims, mode, order)
 
 
-def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Array:
+@dispatching(np.select, arrays=3, returns=Array)
+def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Any:
     """Elements of the first choice whose condition is true.
 
     Fresh.
@@ -310,9 +310,9 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     default : scalar, default 0
         Where no condition is true.
     """
-    return dispatched(np.select, condlist, choicelist, default)
 
 
+@dispatching(np.take, arrays=2)
 def take(
     a: ArrayLike,
     indices: ArrayLike,
@@ -341,10 +341,10 @@ def take(
     >>> cowarray.take(cowarray.asarray([10, 20, 30]), [2, 0])
     array([30, 10])
     """
-    return dispatched(np.take, a, indices, axis, out, mode)
 
 
-def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Array:
+@dispatching(np.take_along_axis, arrays=2, returns=Array)
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Any:
     """The elements at indices along an axis, with indices of their own for each place on the others.
 
     Fresh.
@@ -356,10 +356,10 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Arra
     axis : int or None, default -1
         ``None``: the flattened array.
     """
-    return dispatched(np.take_along_axis, arr, indices, axis)
 
 
-def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+@dispatching(np.tril_indices, returns=tuple[Array, Array])
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> Any:
     """The indices of the elements at and below the k-th diagonal of a matrix.
 
     Fresh.
@@ -373,10 +373,10 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
     m : int, optional
         Columns. Default: n.
     """
-    return dispatched(np.tril_indices, n, k, m)
 
 
-def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
+@dispatching(np.tril_indices_from, returns=tuple[Array, Array])
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> Any:
     """The indices of the elements at and below the k-th diagonal of a matrix.
 
     Fresh.
@@ -387,10 +387,10 @@ def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
     """
-    return dispatched(np.tril_indices_from, arr, k)
 
 
-def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+@dispatching(np.triu_indices, returns=tuple[Array, Array])
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> Any:
     """The indices of the elements at and above the k-th diagonal of a matrix.
 
     Fresh.
@@ -404,10 +404,10 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
     m : int, optional
         Columns. Default: n.
     """
-    return dispatched(np.triu_indices, n, k, m)
 
 
-def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
+@dispatching(np.triu_indices_from, returns=tuple[Array, Array])
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> Any:
     """The indices of the elements at and above the k-th diagonal of a matrix.
 
     Fresh.
@@ -418,10 +418,10 @@ def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
     """
-    return dispatched(np.triu_indices_from, arr, k)
 
 
-def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple[Any, ...]:
+@dispatching(np.unravel_index, returns=tuple[Any, ...])
+def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> Any:
     """Indices into the axes of an array for those into the flattened one.
 
     Parameters
@@ -436,7 +436,6 @@ def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple
     tuple of ndarray or scalar
         Fresh.
     """
-    return dispatched(np.unravel_index, indices, shape, order)
 
 
 complete(globals())

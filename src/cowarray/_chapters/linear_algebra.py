@@ -69,6 +69,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     """
 
 
+@dispatching(np.einsum, arrays=None)
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
     """Sums of products over axes that are named, as in "ij,jk->ik".
 
@@ -96,7 +97,6 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     array([[0, 2],
            [3, 0]])
     """
-    return dispatched(np.einsum, *operands, out=out, optimize=optimize, **kwargs)
 
 
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> tuple[list[Any], str]:
@@ -133,6 +133,7 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
     """
 
 
+@dispatching(np.kron, arrays=2)
 def kron(a: ArrayLike, b: ArrayLike) -> Any:
     """The Kronecker product: a matrix of multiples of b.
 
@@ -142,7 +143,6 @@ def kron(a: ArrayLike, b: ArrayLike) -> Any:
     ----------
     a, b : array_like
     """
-    return dispatched(np.kron, a, b)
 
 
 @calling(np.matmul)
@@ -166,7 +166,8 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
     """
 
 
-def matrix_transpose(x: ArrayLike, /) -> Array:
+@dispatching(np.matrix_transpose, returns=Array)
+def matrix_transpose(x: ArrayLike, /) -> Any:
     """The last two axes exchanged.
 
     A view of x.
@@ -175,7 +176,6 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     ----------
     x : array_like
     """
-    return dispatched(np.matrix_transpose, x)
 
 
 @calling(np.matvec)
@@ -194,6 +194,7 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
     """
 
 
+@dispatching(np.outer, arrays=2)
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     """All products of two elements, of a (a row each) and of b.
 
@@ -208,9 +209,9 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     ndarray
         Fresh, or `out`.
     """
-    return dispatched(np.outer, a, b, out=out)
 
 
+@dispatching(np.tensordot, arrays=2)
 def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
     """Sums of products over several axes.
 
@@ -222,9 +223,9 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
     axes : int or pair of sequences of int, default 2
         As many last axes of a and first of b, or the axes of each.
     """
-    return dispatched(np.tensordot, a, b, axes=axes)
 
 
+@dispatching(np.vdot, arrays=2)
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
     """The dot product of two arrays, flattened, of which the first is conjugated.
 
@@ -236,7 +237,6 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
     -------
     scalar
     """
-    return dispatched(np.vdot, a, b)
 
 
 @calling(np.vecdot)

@@ -12,7 +12,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cowarray._chapters.declared import dispatching_for_array
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import AnyArray, Array, Axes, Axis, Cast, DType, Order, Shape
 from cowarray._ops.elementwise import imported, imported_values
@@ -70,7 +70,8 @@ __all__ = [
 ]
 
 
-def append(arr: ArrayLike, values: ArrayLike, axis: Axis = None) -> Array:
+@dispatching(np.append, arrays=2, returns=Array)
+def append(arr: ArrayLike, values: ArrayLike, axis: Axis = None) -> Any:
     """An array with values after its own, along an axis.
 
     A copy, made at once; `arr` stays as it is.
@@ -82,10 +83,10 @@ def append(arr: ArrayLike, values: ArrayLike, axis: Axis = None) -> Array:
     axis : int, optional
         Both are flattened first if omitted.
     """
-    return dispatched(np.append, arr, values, axis)
 
 
-def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: SupportsIndex = 0) -> list[Array]:
+@dispatching(np.array_split, returns=list[Array], imports=True)
+def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: SupportsIndex = 0) -> Any:
     """Split an array along an axis into parts whose lengths may differ by one.
 
     All are views of ary.
@@ -97,9 +98,9 @@ def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, 
         How many parts, or the indices where parts begin.
     axis : int, default 0
     """
-    return dispatched(np.array_split, imported(ary), indices_or_sections, axis)
 
 
+@dispatching(np.atleast_1d, arrays=None, imports=True)
 def atleast_1d(*arys: ArrayLike) -> Any:
     """Arrays with one axis at least.
 
@@ -116,9 +117,9 @@ def atleast_1d(*arys: ArrayLike) -> Any:
     --------
     numpy.atleast_1d : Returns its argument if it can.
     """
-    return dispatched(np.atleast_1d, *[imported(ary) for ary in arys])
 
 
+@dispatching(np.atleast_2d, arrays=None, imports=True)
 def atleast_2d(*arys: ArrayLike) -> Any:
     """Arrays with two axes at least: new ones, of length 1, in front.
 
@@ -135,9 +136,9 @@ def atleast_2d(*arys: ArrayLike) -> Any:
     --------
     numpy.atleast_2d : Returns its argument or a view if it can.
     """
-    return dispatched(np.atleast_2d, *[imported(ary) for ary in arys])
 
 
+@dispatching(np.atleast_3d, arrays=None, imports=True)
 def atleast_3d(*arys: ArrayLike) -> Any:
     """Arrays with three axes at least.
 
@@ -154,10 +155,10 @@ def atleast_3d(*arys: ArrayLike) -> Any:
     --------
     numpy.atleast_3d : Returns its argument or a view if it can.
     """
-    return dispatched(np.atleast_3d, *[imported(ary) for ary in arys])
 
 
-def block(arrays: Any) -> Array:
+@dispatching(np.block, returns=Array)
+def block(arrays: Any) -> Any:
     """An array put together from nested lists of blocks.
 
     Fresh.
@@ -167,7 +168,6 @@ def block(arrays: Any) -> Array:
     arrays : nested list of array_like
         The innermost lists are joined along the last axis.
     """
-    return dispatched(np.block, arrays)
 
 
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
@@ -222,7 +222,8 @@ def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> Array:
     return dispatched(np.broadcast_to, imported(array) if subok else imported_values(array), shape, subok)
 
 
-def column_stack(tup: _Arrays) -> Array:
+@dispatching(np.column_stack, returns=Array)
+def column_stack(tup: _Arrays) -> Any:
     """A matrix whose columns are these arrays: of one axis a column each, of two axes several.
 
     Fresh.
@@ -231,10 +232,9 @@ def column_stack(tup: _Arrays) -> Array:
     ----------
     tup : sequence of array_like
     """
-    return dispatched(np.column_stack, tup)
 
 
-@dispatching_for_array(np.concatenate)
+@dispatching(np.concatenate, returns=Array)
 def concat(
     arrays: _Arrays,
     /,
@@ -271,6 +271,7 @@ def concat(
 concatenate = concat
 
 
+@dispatching(np.copyto, arrays=4)
 def copyto(
     dst: Array | np.ndarray[Any, Any], src: ArrayLike, casting: Cast = "same_kind", where: ArrayLike = True
 ) -> None:
@@ -291,10 +292,10 @@ def copyto(
     None
         Views of dst see the write, copies do not.
     """
-    return dispatched(np.copyto, dst, src, casting, where)
 
 
-def delete(arr: ArrayLike, obj: Any, axis: Axis = None) -> Array:
+@dispatching(np.delete, returns=Array)
+def delete(arr: ArrayLike, obj: Any, axis: Axis = None) -> Any:
     """An array without the elements at some indices along an axis.
 
     Fresh; `arr` stays as it is.
@@ -307,10 +308,10 @@ def delete(arr: ArrayLike, obj: Any, axis: Axis = None) -> Array:
     axis : int, optional
         The array is flattened first if omitted.
     """
-    return dispatched(np.delete, arr, obj, axis)
 
 
-def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
+@dispatching(np.dsplit, returns=list[Array], imports=True)
+def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> Any:
     """Split an array along its third axis.
 
     All are views of ary.
@@ -321,10 +322,10 @@ def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> li
     indices_or_sections : int or sequence of int
         How many equal parts, or the indices where parts begin.
     """
-    return dispatched(np.dsplit, imported(ary), indices_or_sections)
 
 
-def dstack(tup: _Arrays) -> Array:
+@dispatching(np.dstack, returns=Array)
+def dstack(tup: _Arrays) -> Any:
     """Join arrays along their third axis, which is new for arrays of fewer axes.
 
     Fresh.
@@ -333,7 +334,6 @@ def dstack(tup: _Arrays) -> Array:
     ----------
     tup : sequence of array_like
     """
-    return dispatched(np.dstack, tup)
 
 
 def expand_dims(a: ArrayLike, axis: Axes = 0) -> Array:
@@ -350,7 +350,8 @@ def expand_dims(a: ArrayLike, axis: Axes = 0) -> Array:
     return dispatched(np.expand_dims, imported(a), axis)
 
 
-def flip(m: ArrayLike, axis: Axes = None) -> Array:
+@dispatching(np.flip, returns=Array, imports=True)
+def flip(m: ArrayLike, axis: Axes = None) -> Any:
     """Reverse the order of elements along axes.
 
     A view of m.
@@ -361,10 +362,10 @@ def flip(m: ArrayLike, axis: Axes = None) -> Array:
     axis : int or tuple of int, optional
         All axes if omitted.
     """
-    return dispatched(np.flip, imported(m), axis)
 
 
-def fliplr(m: ArrayLike) -> Array:
+@dispatching(np.fliplr, returns=Array, imports=True)
+def fliplr(m: ArrayLike) -> Any:
     """Reverse the second axis.
 
     A view of m.
@@ -373,10 +374,10 @@ def fliplr(m: ArrayLike) -> Array:
     ----------
     m : array_like
     """
-    return dispatched(np.fliplr, imported(m))
 
 
-def flipud(m: ArrayLike) -> Array:
+@dispatching(np.flipud, returns=Array, imports=True)
+def flipud(m: ArrayLike) -> Any:
     """Reverse the first axis.
 
     A view of m.
@@ -385,10 +386,10 @@ def flipud(m: ArrayLike) -> Array:
     ----------
     m : array_like
     """
-    return dispatched(np.flipud, imported(m))
 
 
-def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
+@dispatching(np.hsplit, returns=list[Array], imports=True)
+def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> Any:
     """Split an array along its second axis, or along its only one.
 
     All are views of ary.
@@ -399,10 +400,9 @@ def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> li
     indices_or_sections : int or sequence of int
         How many equal parts, or the indices where parts begin.
     """
-    return dispatched(np.hsplit, imported(ary), indices_or_sections)
 
 
-@dispatching_for_array(np.hstack)
+@dispatching(np.hstack, returns=Array)
 def hstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Join arrays along their second axis, or along their only one.
 
@@ -418,7 +418,8 @@ def hstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") ->
     """
 
 
-def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axis = None) -> Array:
+@dispatching(np.insert, arrays=3, returns=Array)
+def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axis = None) -> Any:
     """An array with values before the given indices along an axis.
 
     Fresh; `arr` stays as it is.
@@ -432,12 +433,12 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axis = None) -> Ar
     axis : int, optional
         The array is flattened first if omitted.
     """
-    return dispatched(np.insert, arr, obj, values, axis)
 
 
+@dispatching(np.moveaxis, returns=Array, imports=True)
 def moveaxis(
     a: ArrayLike, source: SupportsIndex | Sequence[SupportsIndex], destination: SupportsIndex | Sequence[SupportsIndex]
-) -> Array:
+) -> Any:
     """Move axes to other places; the others keep their order.
 
     A view of a.
@@ -447,10 +448,10 @@ def moveaxis(
     a : array_like
     source, destination : int or sequence of int
     """
-    return dispatched(np.moveaxis, imported(a), source, destination)
 
 
-def ndim(a: ArrayLike) -> int:
+@dispatching(np.ndim, returns=int)
+def ndim(a: ArrayLike) -> Any:
     """The number of axes of anything that is like an array.
 
     Parameters
@@ -461,10 +462,10 @@ def ndim(a: ArrayLike) -> int:
     -------
     int
     """
-    return dispatched(np.ndim, a)
 
 
-def pad(array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "constant", **kwargs: Any) -> Array:
+@dispatching(np.pad, arrays=2, returns=Array)
+def pad(array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "constant", **kwargs: Any) -> Any:
     """An array with more elements at the ends of its axes.
 
     Fresh.
@@ -479,10 +480,10 @@ def pad(array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "cons
     **kwargs : object
         Options of the mode: ``constant_values``, ``stat_length``, ``end_values``, ``reflect_type``.
     """
-    return dispatched(np.pad, array, pad_width, mode, **kwargs)
 
 
-def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Array:
+@dispatching(np.transpose, returns=Array, imports=True)
+def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Any:
     """Put axes in another order.
 
     A view of a.
@@ -493,10 +494,10 @@ def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> A
     axes : tuple of int, optional
         Reversed if omitted.
     """
-    return dispatched(np.transpose, imported(a), axes)
 
 
-def ravel(a: ArrayLike, order: Order = "C") -> Array:
+@dispatching(np.ravel, returns=Array, imports=True)
+def ravel(a: ArrayLike, order: Order = "C") -> Any:
     """The elements of an array along one axis.
 
     A copy, lazy where possible.
@@ -511,10 +512,9 @@ def ravel(a: ArrayLike, order: Order = "C") -> Array:
     --------
     numpy.ravel : Returns a view if it can.
     """
-    return dispatched(np.ravel, imported(a), order)
 
 
-@dispatching_for_array(np.repeat, arrays=2)
+@dispatching(np.repeat, arrays=2, returns=Array)
 def repeat(a: ArrayLike, repeats: ArrayLike, axis: Axis = None) -> Any:
     """Repeat each element, along an axis.
 
@@ -530,7 +530,8 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: Axis = None) -> Any:
     """
 
 
-def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", *, copy: bool | None = None) -> Array:
+@dispatching(np.reshape, returns=Array)
+def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", *, copy: bool | None = None) -> Any:
     """The elements of an array in another shape.
 
     A copy, lazy where possible; with ``copy=False`` a view of a.
@@ -563,10 +564,10 @@ def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", 
     >>> cowarray.reshape(x, [2, 3], copy=False).storage is x.storage
     True
     """
-    return dispatched(np.reshape, a, shape, order, copy=copy)
 
 
-def resize(a: ArrayLike, new_shape: Shape) -> Array:
+@dispatching(np.resize, returns=Array)
+def resize(a: ArrayLike, new_shape: Shape) -> Any:
     """An array's elements in another shape, repeated as long as there is room.
 
     A copy, made at once; `a` stays as it is.
@@ -576,10 +577,10 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
     a : array_like
     new_shape : int or tuple of int
     """
-    return dispatched(np.resize, a, new_shape)
 
 
-def roll(a: ArrayLike, shift: SupportsIndex | Sequence[SupportsIndex], axis: Axes = None) -> Array:
+@dispatching(np.roll, returns=Array)
+def roll(a: ArrayLike, shift: SupportsIndex | Sequence[SupportsIndex], axis: Axes = None) -> Any:
     """Move elements along axes; those that leave at one end re-enter at the other.
 
     A copy, made at once.
@@ -592,10 +593,10 @@ def roll(a: ArrayLike, shift: SupportsIndex | Sequence[SupportsIndex], axis: Axe
     axis : int or tuple of int, optional
         The flattened order if omitted.
     """
-    return dispatched(np.roll, a, shift, axis)
 
 
-def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
+@dispatching(np.rollaxis, returns=Array, imports=True)
+def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Any:
     """Move one axis before another; `moveaxis` is easier to read.
 
     A view of a.
@@ -607,10 +608,10 @@ def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Arr
     start : int, default 0
         The axis that comes after it.
     """
-    return dispatched(np.rollaxis, imported(a), axis, start)
 
 
-def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
+@dispatching(np.rot90, returns=Array, imports=True)
+def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     """Turn an array by 90 degrees in the plane of two axes.
 
     A view of m.
@@ -623,10 +624,10 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     axes : pair of int, default (0, 1)
         From the first towards the second.
     """
-    return dispatched(np.rot90, imported(m), k, axes)
 
 
-def shape(a: ArrayLike) -> tuple[int, ...]:
+@dispatching(np.shape, returns=tuple[int, ...])
+def shape(a: ArrayLike) -> Any:
     """The shape of anything that is like an array.
 
     Parameters
@@ -637,10 +638,10 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
     -------
     tuple of int
     """
-    return dispatched(np.shape, a)
 
 
-def size(a: ArrayLike, axis: Axes = None) -> int:
+@dispatching(np.size, returns=int)
+def size(a: ArrayLike, axis: Axes = None) -> Any:
     """The number of elements of anything that is like an array, or its length along an axis.
 
     Parameters
@@ -652,10 +653,10 @@ def size(a: ArrayLike, axis: Axes = None) -> int:
     -------
     int
     """
-    return dispatched(np.size, a, axis)
 
 
-def split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: SupportsIndex = 0) -> list[Array]:
+@dispatching(np.split, returns=list[Array], imports=True)
+def split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: SupportsIndex = 0) -> Any:
     """Split an array along an axis into equal parts, or at indices.
 
     All are views of ary.
@@ -667,10 +668,10 @@ def split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: 
         How many equal parts, or the indices where parts begin.
     axis : int, default 0
     """
-    return dispatched(np.split, imported(ary), indices_or_sections, axis)
 
 
-def squeeze(a: ArrayLike, axis: Axes = None) -> Array:
+@dispatching(np.squeeze, returns=Array, imports=True)
+def squeeze(a: ArrayLike, axis: Axes = None) -> Any:
     """Remove axes of length 1.
 
     A view of a.
@@ -681,10 +682,9 @@ def squeeze(a: ArrayLike, axis: Axes = None) -> Array:
     axis : int or tuple of int, optional
         All axes of length 1 if omitted.
     """
-    return dispatched(np.squeeze, imported(a), axis)
 
 
-@dispatching_for_array(np.stack)
+@dispatching(np.stack, returns=Array)
 def stack(
     arrays: _Arrays,
     axis: SupportsIndex = 0,
@@ -711,7 +711,8 @@ def stack(
     """
 
 
-def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
+@dispatching(np.swapaxes, returns=Array, imports=True)
+def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Any:
     """Swap two axes.
 
     A view of a.
@@ -721,10 +722,10 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     a : array_like
     axis1, axis2 : int
     """
-    return dispatched(np.swapaxes, imported(a), axis1, axis2)
 
 
-def tile(A: ArrayLike, reps: ArrayLike) -> Array:
+@dispatching(np.tile, arrays=2, returns=Array)
+def tile(A: ArrayLike, reps: ArrayLike) -> Any:
     """Repeat a whole array along each axis.
 
     A copy, made at once.
@@ -735,10 +736,10 @@ def tile(A: ArrayLike, reps: ArrayLike) -> Array:
     reps : int or sequence of int
         How often, for each axis.
     """
-    return dispatched(np.tile, A, reps)
 
 
-def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Array:
+@dispatching(np.transpose, returns=Array, imports=True)
+def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Any:
     """Put axes in another order.
 
     A view of a.
@@ -749,7 +750,6 @@ def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Arra
     axes : tuple of int, optional
         Reversed if omitted.
     """
-    return dispatched(np.transpose, imported(a), axes)
 
 
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Any:
@@ -772,7 +772,8 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Any:
     return dispatched(np.trim_zeros, filt if isinstance(filt, Sequence) else imported(filt), trim, axis)
 
 
-def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
+@dispatching(np.unstack, returns=tuple[Array, ...], imports=True)
+def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> Any:
     """The parts of an array at each index along an axis.
 
     All are views of x.
@@ -782,10 +783,10 @@ def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     x : array_like
     axis : int, default 0
     """
-    return dispatched(np.unstack, imported(x), axis=axis)
 
 
-def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> list[Array]:
+@dispatching(np.vsplit, returns=list[Array], imports=True)
+def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> Any:
     """Split an array along its first axis.
 
     All are views of ary.
@@ -796,10 +797,9 @@ def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> li
     indices_or_sections : int or sequence of int
         How many equal parts, or the indices where parts begin.
     """
-    return dispatched(np.vsplit, imported(ary), indices_or_sections)
 
 
-@dispatching_for_array(np.vstack)
+@dispatching(np.vstack, returns=Array)
 def vstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") -> Any:
     """Join arrays along their first axis; those of one axis are rows.
 

@@ -23,6 +23,7 @@ def _computed(function: Callable[..., Any], by_class: tuple[Any, ...], *args: An
     return dispatched(function, *by_class, *args)
 
 
+@dispatching(np.poly)
 def poly(seq_of_zeros: ArrayLike) -> Any:
     """Coefficients of the polynomial with these zeros, or of a square matrix's characteristic polynomial.
 
@@ -33,7 +34,6 @@ def poly(seq_of_zeros: ArrayLike) -> Any:
     seq_of_zeros : array_like
         The zeros, or a matrix.
     """
-    return dispatched(np.poly, seq_of_zeros)
 
 
 def polyadd(a1: Any, a2: Any) -> Any:
@@ -195,6 +195,7 @@ def polyval(p: Any, x: Any) -> Any:
     return dispatched(np.polyval, p, x)
 
 
+@dispatching(np.roots)
 def roots(p: ArrayLike) -> Any:
     """The zeros of a polynomial.
 
@@ -208,7 +209,6 @@ def roots(p: ArrayLike) -> Any:
     ndarray
         Fresh.
     """
-    return dispatched(np.roots, p)
 
 
 complete(globals())

@@ -67,6 +67,7 @@ def argmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
     """
 
 
+@dispatching(np.argwhere)
 def argwhere(a: ArrayLike) -> Any:
     """Indices of the elements that are not zero, a row for each.
 
@@ -79,7 +80,6 @@ def argwhere(a: ArrayLike) -> Any:
     ndarray
         Fresh, of shape (how many, a.ndim).
     """
-    return dispatched(np.argwhere, a)
 
 
 def count_nonzero(
@@ -101,6 +101,7 @@ def count_nonzero(
     return np.intp(count) if type(count) is int else count  # an int of Python's: NumPy before 2.3
 
 
+@dispatching(np.digitize, arrays=2)
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Any:
     """In which bin each element lies.
 
@@ -114,9 +115,9 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Any:
     right : bool, default False
         Whether an edge belongs to the bin before it.
     """
-    return dispatched(np.digitize, x, bins, right=right)
 
 
+@dispatching(np.flatnonzero)
 def flatnonzero(a: ArrayLike) -> Any:
     """Indices, into the flattened array, of the elements that are not zero.
 
@@ -129,10 +130,10 @@ def flatnonzero(a: ArrayLike) -> Any:
     ndarray
         Fresh.
     """
-    return dispatched(np.flatnonzero, a)
 
 
-def nonzero(a: ArrayLike) -> tuple[Any, ...]:
+@dispatching(np.nonzero, returns=tuple[Any, ...])
+def nonzero(a: ArrayLike) -> Any:
     """Indices of the elements that are not zero.
 
     Fresh, one for each axis.
@@ -146,9 +147,9 @@ def nonzero(a: ArrayLike) -> tuple[Any, ...]:
     ValueError
         `a` has no axes.
     """
-    return dispatched(np.nonzero, a)
 
 
+@dispatching(np.searchsorted, arrays=4)
 def searchsorted(
     a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
 ) -> Any:
@@ -173,7 +174,6 @@ def searchsorted(
     >>> cowarray.searchsorted(cowarray.asarray([1, 3, 5]), [0, 3, 9])
     array([0, 1, 3])
     """
-    return dispatched(np.searchsorted, a, v, side=side, sorter=sorter)
 
 
 @dispatching(np.where, arrays=3)

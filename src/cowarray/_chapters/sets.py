@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import complete
 from cowarray._face.annotations import Axis
 from cowarray._face.ndarray import ndarray
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 
+@dispatching(np.intersect1d, arrays=2)
 def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """Values that are in both, sorted, once each.
 
@@ -45,9 +47,9 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, ret
     ndarray or tuple of ndarray
         Fresh, with one axis; with `return_indices` three.
     """
-    return dispatched(np.intersect1d, ar1, ar2, assume_unique=assume_unique, return_indices=return_indices)
 
 
+@dispatching(np.isin, arrays=2)
 def isin(
     element: ArrayLike,
     test_elements: ArrayLike,
@@ -70,10 +72,10 @@ def isin(
     kind : {'sort', 'table'}, optional
         How to compute. Default: as suits.
     """
-    return dispatched(np.isin, element, test_elements, assume_unique=assume_unique, invert=invert, kind=kind)
 
 
-def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray[tuple[int], Any]:
+@dispatching(np.setdiff1d, arrays=2, returns=ndarray[tuple[int], Any])
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Any:
     """Values of ar1 that are not in ar2, sorted, once each.
 
     Fresh, with one axis.
@@ -84,10 +86,10 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nd
     assume_unique : bool, default False
         Whether no argument has a value twice, which is faster.
     """
-    return dispatched(np.setdiff1d, ar1, ar2, assume_unique=assume_unique)
 
 
-def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray[tuple[int], Any]:
+@dispatching(np.setxor1d, arrays=2, returns=ndarray[tuple[int], Any])
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Any:
     """Values that are in just one of two, sorted, once each.
 
     Fresh, with one axis.
@@ -98,10 +100,10 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nda
     assume_unique : bool, default False
         Whether no argument has a value twice, which is faster.
     """
-    return dispatched(np.setxor1d, ar1, ar2, assume_unique=assume_unique)
 
 
-def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray[tuple[int], Any]:
+@dispatching(np.union1d, arrays=2, returns=ndarray[tuple[int], Any])
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Any:
     """Values that are in one or in both, sorted, once each.
 
     Fresh, with one axis.
@@ -110,9 +112,9 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray[tuple[int], Any]:
     ----------
     ar1, ar2 : array_like
     """
-    return dispatched(np.union1d, ar1, ar2)
 
 
+@dispatching(np.unique)
 def unique(
     ar: ArrayLike,
     return_index: bool = False,
@@ -146,18 +148,9 @@ def unique(
     ndarray or tuple of ndarray
         Fresh.
     """
-    return dispatched(
-        np.unique,
-        ar,
-        return_index=return_index,
-        return_inverse=return_inverse,
-        return_counts=return_counts,
-        axis=axis,
-        equal_nan=equal_nan,
-        sorted=sorted,
-    )
 
 
+@dispatching(np.unique_all)
 def unique_all(x: ArrayLike) -> Any:
     """Distinct values, their first places, the place of each element among them, and counts.
 
@@ -171,9 +164,9 @@ def unique_all(x: ArrayLike) -> Any:
         A named tuple ``(values, indices, inverse_indices, counts)`` of ndarray: fresh; values are sorted. NaNs are
         distinct.
     """
-    return dispatched(np.unique_all, x)
 
 
+@dispatching(np.unique_counts)
 def unique_counts(x: ArrayLike) -> Any:
     """Distinct values, and how often they are there.
 
@@ -186,9 +179,9 @@ def unique_counts(x: ArrayLike) -> Any:
     UniqueCountsResult
         A named tuple ``(values, counts)`` of ndarray: fresh; values are sorted. NaNs are distinct.
     """
-    return dispatched(np.unique_counts, x)
 
 
+@dispatching(np.unique_inverse)
 def unique_inverse(x: ArrayLike) -> Any:
     """Distinct values, and which of them each element is.
 
@@ -201,7 +194,6 @@ def unique_inverse(x: ArrayLike) -> Any:
     UniqueInverseResult
         A named tuple ``(values, inverse_indices)`` of ndarray: fresh; values are sorted. NaNs are distinct.
     """
-    return dispatched(np.unique_inverse, x)
 
 
 def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:

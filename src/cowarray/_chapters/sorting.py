@@ -11,6 +11,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Axis
 from cowarray._ops.elementwise import imported
@@ -22,6 +23,7 @@ _Fields: TypeAlias = str | Sequence[str] | None
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort"]
 
 
+@dispatching(np.argpartition, arrays=2)
 def argpartition(
     a: ArrayLike, kth: ArrayLike, axis: Axis = -1, kind: Literal["introselect"] = "introselect", order: _Fields = None
 ) -> Any:
@@ -42,7 +44,6 @@ def argpartition(
     ndarray
         Fresh, of a's shape.
     """
-    return dispatched(np.argpartition, a, kth, axis=axis, kind=kind, order=order)
 
 
 def argsort(
@@ -101,6 +102,7 @@ def argsort(
     return indices if ranks is None else _by_rank(indices, np.take_along_axis(ranks, indices, along), along)
 
 
+@dispatching(np.lexsort)
 def lexsort(keys: Any, axis: SupportsIndex = -1) -> Any:
     """Indices that sort by several keys, of which the last counts first; stable.
 
@@ -115,9 +117,9 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Any:
     ndarray
         Fresh.
     """
-    return dispatched(np.lexsort, keys, axis=axis)
 
 
+@dispatching(np.partition, arrays=2)
 def partition(
     a: ArrayLike, kth: ArrayLike, axis: Axis = -1, kind: Literal["introselect"] = "introselect", order: _Fields = None
 ) -> Any:
@@ -138,7 +140,6 @@ def partition(
     ndarray
         Fresh, of a's shape and dtype. The method `ndarray.partition` writes instead.
     """
-    return dispatched(np.partition, a, kth, axis=axis, kind=kind, order=order)
 
 
 def sort(

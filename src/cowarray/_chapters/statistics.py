@@ -19,7 +19,6 @@ from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import Completed, complete, describe_methods
 from cowarray._face.annotations import Array, Axes, Axis, DType
 from cowarray._face.ndarray import ndarray
-from cowarray._ops.functions import dispatched
 
 _Bins: TypeAlias = int | str | ArrayLike
 _Mode: TypeAlias = Literal["full", "same", "valid"]
@@ -174,7 +173,8 @@ def average(
     """
 
 
-def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: SupportsIndex = 0) -> _Vector:
+@dispatching(np.bincount, arrays=2, returns=_Vector)
+def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: SupportsIndex = 0) -> Any:
     """How often each whole number is there, from 0 on.
 
     Fresh.
@@ -188,10 +188,10 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: Suppo
     minlength : int, default 0
         The least length of the result.
     """
-    return dispatched(np.bincount, x, weights=weights, minlength=minlength)
 
 
-def convolve(a: ArrayLike, v: ArrayLike, mode: _Mode = "full") -> _Vector:
+@dispatching(np.convolve, arrays=2, returns=_Vector)
+def convolve(a: ArrayLike, v: ArrayLike, mode: _Mode = "full") -> Any:
     """The discrete convolution of two sequences.
 
     Fresh.
@@ -203,7 +203,6 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: _Mode = "full") -> _Vector:
     mode : {'full', 'same', 'valid'}, default 'full'
         Which part: with all overlaps, as long as the longer one, or with whole overlaps.
     """
-    return dispatched(np.convolve, a, v, mode=mode)
 
 
 @dispatching(np.corrcoef)
@@ -224,7 +223,8 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
     """
 
 
-def correlate(a: ArrayLike, v: ArrayLike, mode: _Mode = "valid") -> _Vector:
+@dispatching(np.correlate, arrays=2, returns=_Vector)
+def correlate(a: ArrayLike, v: ArrayLike, mode: _Mode = "valid") -> Any:
     """The cross-correlation of two sequences.
 
     Fresh.
@@ -236,7 +236,6 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: _Mode = "valid") -> _Vector:
     mode : {'full', 'same', 'valid'}, default 'valid'
         As for `convolve`.
     """
-    return dispatched(np.correlate, a, v, mode=mode)
 
 
 @dispatching(np.cov)
@@ -325,13 +324,14 @@ def cumulative_sum(
     """
 
 
+@dispatching(np.histogram, arrays=5, returns=tuple[_Vector, _Vector])
 def histogram(
     a: ArrayLike,
     bins: _Bins = 10,
     range: ArrayLike | None = None,
     density: bool | None = None,
     weights: ArrayLike | None = None,
-) -> tuple[_Vector, _Vector]:
+) -> Any:
     """How many elements lie in each bin.
 
     Parameters
@@ -353,9 +353,9 @@ def histogram(
     bin_edges : ndarray
         One more than bins: fresh.
     """
-    return dispatched(np.histogram, a, bins=bins, range=range, density=density, weights=weights)
 
 
+@dispatching(np.histogram2d, arrays=6, returns=tuple[ndarray[tuple[int, int], Any], _Vector, _Vector])
 def histogram2d(
     x: ArrayLike,
     y: ArrayLike,
@@ -363,7 +363,7 @@ def histogram2d(
     range: ArrayLike | None = None,
     density: bool | None = None,
     weights: ArrayLike | None = None,
-) -> tuple[ndarray[tuple[int, int], Any], _Vector, _Vector]:
+) -> Any:
     """How many points lie in each bin of a plane.
 
     Parameters
@@ -388,12 +388,12 @@ def histogram2d(
     yedges : ndarray
         The edges of bins along y: fresh.
     """
-    return dispatched(np.histogram2d, x, y, bins=bins, range=range, density=density, weights=weights)
 
 
+@dispatching(np.histogram_bin_edges, arrays=4, returns=_Vector)
 def histogram_bin_edges(
     a: ArrayLike, bins: _Bins = 10, range: ArrayLike | None = None, weights: ArrayLike | None = None
-) -> _Vector:
+) -> Any:
     """The edges of the bins that `histogram` would use.
 
     Fresh.
@@ -408,16 +408,16 @@ def histogram_bin_edges(
     weights : array_like, optional
         As for `histogram`.
     """
-    return dispatched(np.histogram_bin_edges, a, bins=bins, range=range, weights=weights)
 
 
+@dispatching(np.histogramdd, arrays=5, returns=tuple[Array, list[_Vector]])
 def histogramdd(
     sample: ArrayLike,
     bins: _Bins = 10,
     range: ArrayLike | None = None,
     density: bool | None = None,
     weights: ArrayLike | None = None,
-) -> tuple[Array, list[_Vector]]:
+) -> Any:
     """How many points lie in each bin of a space.
 
     Parameters
@@ -440,7 +440,6 @@ def histogramdd(
     edges : list of ndarray
         The edges of bins along each coordinate: fresh.
     """
-    return dispatched(np.histogramdd, sample, bins=bins, range=range, density=density, weights=weights)
 
 
 @dispatching(np.max)

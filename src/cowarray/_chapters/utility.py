@@ -6,6 +6,7 @@ import numpy as np
 from numpy._globals import _NoValueType
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import complete, describe_methods
 from cowarray._face.annotations import Array, Axes
 from cowarray._ops.functions import dispatched
@@ -13,6 +14,7 @@ from cowarray._ops.functions import dispatched
 __all__ = ["all", "any", "diff", "ediff1d", "gradient", "interp", "trapezoid"]
 
 
+@dispatching(np.all)
 def all(
     a: ArrayLike,
     axis: Axes = None,
@@ -37,9 +39,9 @@ def all(
     where : array_like of bool, optional
         Elements to include. Default: all.
     """
-    return dispatched(np.all, a, axis, out, keepdims, where=where)
 
 
+@dispatching(np.any)
 def any(
     a: ArrayLike,
     axis: Axes = None,
@@ -64,7 +66,6 @@ def any(
     where : array_like of bool, optional
         Elements to include. Default: all.
     """
-    return dispatched(np.any, a, axis, out, keepdims, where=where)
 
 
 def diff(
@@ -93,12 +94,12 @@ def diff(
     >>> cowarray.diff(cowarray.asarray([1, 2, 4]), prepend=0)
     array([1, 1, 2])
     """
-    before = np._NoValue if prepend is None else prepend
-    after = np._NoValue if append is None else append
-    return dispatched(np.diff, a, n, axis, before, after)
+    ends = {name: value for name, value in (("prepend", prepend), ("append", append)) if value is not None}
+    return dispatched(np.diff, a, n, axis, **ends)
 
 
-def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
+@dispatching(np.ediff1d, arrays=3, returns=Array)
+def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Any:
     """Differences of neighbours in the flattened array, with values put before and after.
 
     Fresh.
@@ -109,9 +110,9 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike
     to_end, to_begin : array_like, optional
         Put after and before the differences.
     """
-    return dispatched(np.ediff1d, ary, to_end, to_begin)
 
 
+@dispatching(np.gradient, arrays=None)
 def gradient(f: ArrayLike, *varargs: Any, axis: Axes = None, edge_order: Literal[1, 2] = 1) -> Any:
     """Slopes by central differences, along each of some axes.
 
@@ -130,9 +131,9 @@ def gradient(f: ArrayLike, *varargs: Any, axis: Axes = None, edge_order: Literal
     ndarray or tuple of ndarray
         Fresh; a tuple with one for each axis if there are several.
     """
-    return dispatched(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
 
 
+@dispatching(np.interp, arrays=3)
 def interp(
     x: ArrayLike,
     xp: ArrayLike,
@@ -155,9 +156,9 @@ def interp(
     period : float, optional
         Of x; left and right are ignored.
     """
-    return dispatched(np.interp, x, xp, fp, left, right, period)
 
 
+@dispatching(np.trapezoid, arrays=2)
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: SupportsIndex = -1) -> Any:
     """The integral along an axis by the trapezoidal rule.
 
@@ -171,7 +172,6 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: S
     dx : float, default 1.0
     axis : int, default -1
     """
-    return dispatched(np.trapezoid, y, x, dx, axis)
 
 
 complete(globals())

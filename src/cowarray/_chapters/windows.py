@@ -1,11 +1,13 @@
 """Windows: the weights by which signals are tapered at both ends."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import dispatching
 from cowarray._chapters.docstrings import Completed, complete
 from cowarray._face.annotations import Array
-from cowarray._ops.functions import dispatched
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
 
@@ -19,34 +21,34 @@ _completed = Completed(
 )
 
 
+@dispatching(np.bartlett, returns=Array)
 @_completed
-def bartlett(M: ArrayLike) -> Array:
+def bartlett(M: ArrayLike) -> Any:
     """The Bartlett window: a triangle."""
-    return dispatched(np.bartlett, M)
 
 
+@dispatching(np.blackman, returns=Array)
 @_completed
-def blackman(M: ArrayLike) -> Array:
+def blackman(M: ArrayLike) -> Any:
     """The Blackman window: three terms of a sum of cosines."""
-    return dispatched(np.blackman, M)
 
 
+@dispatching(np.hamming, returns=Array)
 @_completed
-def hamming(M: ArrayLike) -> Array:
+def hamming(M: ArrayLike) -> Any:
     """The Hamming window: a cosine, which does not end at 0."""
-    return dispatched(np.hamming, M)
 
 
+@dispatching(np.hanning, returns=Array)
 @_completed
-def hanning(M: ArrayLike) -> Array:
+def hanning(M: ArrayLike) -> Any:
     """The Hann window: a cosine, which ends at 0."""
-    return dispatched(np.hanning, M)
 
 
+@dispatching(np.kaiser, arrays=2, returns=Array)
 @_completed
-def kaiser(M: ArrayLike, beta: ArrayLike) -> Array:
+def kaiser(M: ArrayLike, beta: ArrayLike) -> Any:
     """The Kaiser window: a Bessel function."""
-    return dispatched(np.kaiser, M, beta)
 
 
 complete(globals())

@@ -4,6 +4,7 @@
 import numpy as np
 
 cimport numpy as cnp
+from cpython.pyport cimport PY_SSIZE_T_MAX
 
 from cowarray._array.array cimport Array, is_array, is_array_type
 from cowarray._array.copies cimport exports_alias
@@ -19,6 +20,7 @@ from cowarray._array.overlaps import aliases, shares_bytes
 from cowarray._native.mapped_files import spare_maps
 from cowarray._ops.as_given import as_given
 from cowarray._ops.conversion import array, asarray, own_or_asarray, standard
+from cowarray._ops.elementwise import imported
 
 cnp.import_array()
 
@@ -80,9 +82,13 @@ def implemented(function, /, *args, **kwargs):
     return call(operation, function, None, args, kwargs, True, False, True)
 
 
-def dispatched_function(function, declared, arrays, /):
-    """A function that does the same, and of whose arguments so many are arrays: see `elementwise_function`."""
-    cdef tuple names = declared.__code__.co_varnames[:arrays]
+def dispatched_function(function, declared, arrays, imports, /):
+    """A function that does the same, and of whose arguments so many are arrays: see `elementwise_function`.
+
+    arrays: None is all that are given by position. imports: they become arrays first, as the result may be a view.
+    """
+    cdef tuple names = declared.__code__.co_varnames[:arrays or 0]
+    cdef Py_ssize_t most = PY_SSIZE_T_MAX if arrays is None else arrays
 
     def call(*args, **kwargs):
         refusal = None
@@ -100,7 +106,9 @@ def dispatched_function(function, declared, arrays, /):
             if name not in kwargs:
                 break  # left out, as those behind it, or of a function that takes them by position alone
             args += (kwargs.pop(name),)
-        return slowly_dispatched(function, arrays, args, kwargs)
+        if imports:
+            args = tuple([imported(value) for value in args[:most]]) + args[most:]
+        return slowly_dispatched(function, most, args, kwargs)
 
     return call
 
@@ -108,9 +116,26 @@ def dispatched_function(function, declared, arrays, /):
 cdef object quickly_dispatched(object function, tuple args, dict kwargs):
     cdef Operation operation = function_operation(function)
     if operation.special is not None:
-        return QUICK_FAILED
+        if not is_own_call(args, kwargs):
+            return QUICK_FAILED
+        result = operation.special(*args, **kwargs)
+        if result is not AS_USUAL:
+            return result
     # What looks for overrides in front of a function in Python refuses arguments, too.
     return quick_call(operation, operation.implementation if operation.is_c else function, operation.is_c, args, kwargs)
+
+
+cdef bint is_own_call(tuple args, dict kwargs) except -1:
+    """Whether the first argument is an array of ours, and nobody has to be asked about the others."""
+    if not args or not is_array(args[0]) or (<Array>args[0]).standard:
+        return False
+    for value in args[1:]:
+        if not is_array(value) and not is_harmless(type(value)) and type(value) is not tuple:
+            return False
+    for value in kwargs.values():
+        if not is_harmless(type(value)) and type(value) is not tuple:
+            return False
+    return True
 
 
 cdef object slowly_dispatched(object function, Py_ssize_t arrays, tuple args, dict kwargs):
