@@ -525,8 +525,10 @@ class _StandIn(types.ModuleType):
         set_slot("_stand_ins", stand_ins)
         set_slot("_note", note)
         set_slot("_quiet", quiet)
+        # As in a module of Python's: of a class, it would make each look at a name three times as dear.
+        vars(self)["__getattr__"] = self._found
 
-    def __getattr__(self, name: str) -> Any:
+    def _found(self, name: str) -> Any:
         value = getattr(self._numpys, name)  # a name that NumPy lacks raises NumPy's error
         if name.startswith("__"):
             return value
