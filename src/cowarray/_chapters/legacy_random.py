@@ -13,7 +13,7 @@ import numpy as np
 
 from cowarray._chapters.generators import has_no_bytes, target
 from cowarray._face.ndarray import ndarray
-from cowarray._ops.creation import born
+from cowarray._ops.creation import born, drawing_function
 
 __all__ = ["NAMES", "RandomState", "legacy_function"]
 
@@ -27,23 +27,26 @@ NAMES = frozenset(
 ) | {"ranf", "sample"}
 
 
-def _drawing(numpys: Any, name: str) -> Any:
-    """What calls a method of NumPy's, and gives results of this library."""
+def _draw(numpys: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """What a method of NumPy's draws, as results of this library."""
     if name in _NUMPYS:
-        return numpys
+        return numpys(*args, **kwargs)
     if name == "shuffle":
-        return lambda x: born(numpys, x) if has_no_bytes(x) else numpys(target(x))
-
-    def draw(*args: Any, **kwargs: Any) -> Any:
-        if any(map(has_no_bytes, args)) or any(map(has_no_bytes, kwargs.values())):
-            return born(numpys, *args, **kwargs)
-        args = tuple([value.to_numpy() if type(value) is ndarray else value for value in args])
-        kwargs = {key: value.to_numpy() if type(value) is ndarray else value for key, value in kwargs.items()}
-        if name in _KEPT and not _has_a_size(args, kwargs):
-            return numpys(*args, **kwargs)
+        return _shuffle(numpys, *args, **kwargs)
+    if any(map(has_no_bytes, args)) or any(map(has_no_bytes, kwargs.values())):
         return born(numpys, *args, **kwargs)
+    args = tuple([value.to_numpy() if type(value) is ndarray else value for value in args])
+    kwargs = {key: value.to_numpy() if type(value) is ndarray else value for key, value in kwargs.items()}
+    if name in _KEPT and not _has_a_size(args, kwargs):
+        return numpys(*args, **kwargs)
+    return born(numpys, *args, **kwargs)
 
-    return draw
+
+def _shuffle(numpys: Any, x: Any) -> None:
+    if has_no_bytes(x):
+        born(numpys, x)
+    else:
+        numpys(target(x))
 
 
 def _has_a_size(args: Any, kwargs: Any) -> Any:
@@ -75,7 +78,12 @@ def legacy_function(name: str) -> Callable[..., Any]:
     numpys = getattr(np.random, name)
     if name in _NUMPYS:
         return numpys
-    return _described(_drawing(numpys, name), numpys, name, "numpy.random")
+
+    if name == "shuffle":
+        draw: Any = functools.partial(_shuffle, numpys)
+    else:
+        draw = drawing_function(numpys, lambda args, kwargs: _draw(numpys, name, args, kwargs))
+    return _described(draw, numpys, name, "numpy.random")
 
 
 class RandomState(np.random.RandomState):
@@ -109,7 +117,7 @@ class RandomState(np.random.RandomState):
 
 def _method(name: str) -> Any:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return _drawing(getattr(self._numpys, name), name)(*args, **kwargs)
+        return _draw(getattr(self._numpys, name), name, args, kwargs)
 
     return _described(method, getattr(np.random.RandomState, name), name, "numpy.random.RandomState")
 

@@ -161,6 +161,22 @@ def born(function, /, *args, **kwargs):
     return fresh(function(*args, **kwargs))
 
 
+def drawing_function(function, slowly, /):
+    """A function that draws at random by one of NumPy's, from numbers and names; slowly: from other arguments."""
+    def draw(*args, **kwargs):
+        for value in args:
+            if not is_harmless(type(value)):
+                return slowly(args, kwargs)
+        for value in kwargs.values():
+            if not is_harmless(type(value)):
+                return slowly(args, kwargs)
+        if births_leave_lane():
+            return take_road(function.__name__, _Bearing(function), args, kwargs)
+        return fresh(function(*args, **kwargs))
+
+    return draw
+
+
 @cython.final
 cdef class _Bearing:
     """Runs a creation without a mode, for the mode that it was handed to."""
