@@ -88,10 +88,9 @@ def argsort(
     >>> cowarray.argsort(cowarray.asarray([1, 3, 1, 2]), descending=True)
     array([1, 3, 0, 2])
     """
-    _check_descending("argsort", descending)
-    x = imported(a) if descending else None
-    if x is None or np.ndim(x) == 0:
-        return dispatched(np.argsort, a, axis=axis, kind=kind, order=order, stable=stable)
+    x = None if descending is False else _descending("argsort", imported(a), descending)
+    if x is None:
+        return dispatched(np.argsort, a, axis, kind, order, stable=stable)
     if stable is None and kind is None:
         stable = True
     x, along = _with_axis(x, axis)
@@ -184,19 +183,20 @@ def sort(
     >>> cowarray.sort(cowarray.asarray([2.0, float("nan"), 3.0]), descending=True)
     array([ 3.,  2., nan])
     """
-    _check_descending("sort", descending)
-    x = imported(a) if descending else None
-    if x is None or np.ndim(x) == 0:
-        return dispatched(np.sort, a, axis=axis, kind=kind, order=order, stable=stable)
+    x = None if descending is False else _descending("sort", imported(a), descending)
+    if x is None:
+        return dispatched(np.sort, a, axis, kind, order, stable=stable)
     x, along = _with_axis(x, axis)
     turned = np.flip(np.sort(np.flip(x, along), axis=along, kind=kind, order=order, stable=stable), along)
     ranks = _nan_ranks(turned)
     return turned.copy() if ranks is None else _by_rank(turned, ranks, along)
 
 
-def _check_descending(operation: str, descending: object) -> None:
-    if type(descending) is not bool:
+def _descending(operation: str, x: Any, descending: object) -> Any:
+    """x; None if it has no axes, and nothing to sort."""
+    if descending is not True:
         raise TypeError(f"{operation}: descending must be True or False (got {descending!r})")
+    return x if np.ndim(x) else None
 
 
 def _with_axis(x: Any, axis: Any) -> tuple[Any, int]:

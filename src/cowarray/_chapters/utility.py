@@ -94,8 +94,11 @@ def diff(
     >>> cowarray.diff(cowarray.asarray([1, 2, 4]), prepend=0)
     array([1, 1, 2])
     """
-    ends = {name: value for name, value in (("prepend", prepend), ("append", append)) if value is not None}
-    return dispatched(np.diff, a, n, axis, **ends)
+    if prepend is None and append is None:
+        return dispatched(np.diff, a, n, axis)
+    before = np._NoValue if prepend is None else prepend
+    after = np._NoValue if append is None else append
+    return dispatched(np.diff, a, n, axis, before, after)
 
 
 @dispatching(np.ediff1d, arrays=3, returns=Array)
