@@ -7,7 +7,7 @@ import textwrap
 from collections import deque
 
 import pytest
-from folders import N
+from folders import N, no_room
 from histories import equal, frozen
 from support.limits import LONGEST
 
@@ -49,10 +49,6 @@ def test_what_no_file_can_keep_is_refused_before_it_goes_to_the_background(folde
 def test_what_fails_in_the_background_is_said_and_tried_again(folder, monkeypatch):
     real = stores.write_all
     with ca.History(folder, ca.zeros(1000)) as history:
-
-        def no_room(descriptor, data):
-            raise OSError(28, "No space left on device")
-
         monkeypatch.setattr(stores, "write_all", no_room)
         for k in range(1, 4):
             history.state[k] = k

@@ -71,7 +71,7 @@ def test_a_compaction_that_failed_gives_its_room_back(folder, monkeypatch, write
 
     def write(*args):
         if not left[0]:
-            raise OSError(28, "No space left on device")
+            no_room()
         left[0] -= 1
         write_all(*args)
 

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from folders import N, edited
+from folders import N, edited, no_room
 from histories import equal, frozen
 from support.limits import LONGEST
 from support.seeds import chosen_seed
@@ -117,17 +117,13 @@ def attempt(job, history):
 @pytest.mark.parametrize("job", JOBS)
 def test_a_disk_that_is_full_at_each_call_changes_nothing(tmp_path, job, monkeypatch):
     was = edited(tmp_path / "before", 3, 1000)
-
-    def fail():
-        raise OSError(28, "No space left on device")
-
     for at in range(1, 200):
         folder = tmp_path / f"{at}"
         shutil.copytree(tmp_path / "before", folder)
         with ca.History(folder) as history:
             state = frozen(history.state)
             with pytest.MonkeyPatch.context() as patch:
-                calls = Calls(patch, at, fail, done=False)
+                calls = Calls(patch, at, no_room, done=False)
                 failed = attempt(JOBS[job], history)
             assert not failed or "No space" in failed
             if failed and job == "compacting":
