@@ -201,7 +201,8 @@ def _wrapping(asked: Any, passes_on: bool) -> Any:
 
 def _known_to_the_program(function: Any, passes_on: bool) -> Any:
     """The program's function for one of NumPy's; NumPy's, equal to it, if it may be passed on or has another name."""
-    own = function if _running is None else _running.of_the_same_name(function)
+    program = running()
+    own = function if program is None else program.of_the_same_name(function)
     if own is function or (not passes_on and getattr(own, "__name__", None) == function.__name__):
         return own
     return _Equal(function, own)
@@ -255,7 +256,7 @@ def _is_assumed(values: Any) -> bool:
 
 
 class _Named:
-    """What stands for a function of NumPy's under the same name, also in pickles."""
+    """What stands for a function of NumPy's under the same name."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         own: Any = self
@@ -267,11 +268,8 @@ class _Named:
     def __getattr__(self, name: str) -> Any:
         return getattr(_wrapped(self), name)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _standing_in, (self.__module__, self.__name__)
 
-
-class _Reading(_Named):
+class Reading(_Named):
     """A function of NumPy's that only reads arrays, and gets NumPy's: a comparison of `numpy.testing`, `numpy.save`."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -282,7 +280,7 @@ class _Reading(_Named):
         return self.__wrapped__(*map(handed_out, args), **handed_out(kwargs))
 
 
-class _Dispatched(_Named):
+class Dispatched(_Named):
     """A function of NumPy's that has another meaning in the library, which does NumPy's as well."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -290,7 +288,7 @@ class _Dispatched(_Named):
         return dispatched(self.__wrapped__, *args, **kwargs)
 
 
-class _Implementation(_Named):
+class Implementation(_Named):
     """What a function of NumPy's calls once it has asked nobody, by the rules that the library has for it."""
 
     def __init__(self, function: Any) -> None:
@@ -302,7 +300,7 @@ class _Implementation(_Named):
         return implemented(self._function, *args, **kwargs)
 
 
-class _Borrowed(Lending, _Named):
+class Borrowed(Lending, _Named):
     """A NumPy function that cowarray lacks: its results are taken in, and its use is noted.
 
     It leaves no frame, so that `bmat` finds the names of its caller.
@@ -312,24 +310,12 @@ class _Borrowed(Lending, _Named):
         super().__init__(function)
         vars(self).update(_name=name, _note=note, _taken_in=taken_in)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _standing_in, tuple(self._name.rsplit(".", 1))
-
 
 def _wrapped(function: object) -> Any:
     try:
         return vars(function)["__wrapped__"]
     except KeyError:  # halfway through a copy
         raise AttributeError("__wrapped__") from None
-
-
-def _ignored(name: str) -> None:
-    """What notes nothing."""
-
-
-def _standing_in(module: str, name: str) -> Any:
-    """What a pickle brings back: the same function, in a process that may run no program."""
-    return getattr((_running or StandIns()).of(importlib.import_module(module)), name)
 
 
 class _OpenArchive(np.lib.npyio.NpzFile):
@@ -340,7 +326,7 @@ class _OpenArchive(np.lib.npyio.NpzFile):
 
 
 @functools.wraps(np.load)
-def _load(*args: Any, **kwargs: Any) -> Any:
+def load(*args: Any, **kwargs: Any) -> Any:
     # NumPy's own reads the file; cowarray's would map it, and a program may write to a file that it has read.
     loaded = np.load(*args, **kwargs)
     if type(loaded) is np.lib.npyio.NpzFile:
@@ -348,7 +334,7 @@ def _load(*args: Any, **kwargs: Any) -> Any:
     return taken_in(loaded)
 
 
-def _reads_file(function: Callable[..., Any]) -> Callable[..., Any]:
+def reads_file(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def read(*args: Any, **kwargs: Any) -> Any:
         return taken_in(function(*args, **kwargs))
@@ -501,7 +487,6 @@ def with_numpys_class(bases: tuple[Any, ...]) -> tuple[Any, ...]:
 
 ndarray: Any = None
 ndarray = _Kinds("ndarray", (), {"__module__": "numpy", "__slots__": ()})
-copyreg.pickle(_Kinds, lambda cls: (_standing_in, ("numpy", "ndarray")))
 
 
 # ---- modules ---------------------------------------------------------------------------------------------------------
@@ -546,7 +531,7 @@ class _StandIn(types.ModuleType):
                 self._note(f"{self.__name__}.{name}")
             return taken_in(value)
         else:
-            found = _Borrowed(value, f"{self.__name__}.{name}", self._note)
+            found = Borrowed(value, f"{self.__name__}.{name}", self._note)
         vars(self)[name] = found
         return found
 
@@ -554,7 +539,7 @@ class _StandIn(types.ModuleType):
         """Let a function have what NumPy's calls once it has asked nobody: classes with rules for functions call it."""
         dispatching: Any = type(np.sum)
         if isinstance(numpys, dispatching) and not isinstance(own, dispatching):
-            own._implementation = _Implementation(numpys)
+            own._implementation = Implementation(numpys)
 
     def __setattr__(self, name: str, value: object) -> None:
         # What the program replaces, it replaces for itself. What it adds for old libraries, they must find.
@@ -587,6 +572,10 @@ def _module_of_the_program(name: str) -> types.ModuleType:
     """What a pickle of a stand-in brings back: NumPy's module in a process that runs no program."""
     module = importlib.import_module(name)
     return module if _running is None else _running.of(module)
+
+
+def _ignored(name: str) -> None:
+    """What notes nothing."""
 
 
 def _is_a_class_of_numpys(value: object) -> bool:
@@ -686,6 +675,22 @@ class StandIns:
 
 _running: StandIns | None = None  # those of the program that this process runs
 
+
+def running() -> StandIns | None:
+    """The stand-ins of the program that this process runs."""
+    return _running
+
+
+def _standing_in(module: str, name: str) -> Any:
+    """What a pickle brings back: the same function, in a process that may run no program."""
+    return getattr((_running or StandIns()).of(importlib.import_module(module)), name)
+
+
+copyreg.pickle(type(ndarray), lambda cls: (_standing_in, ("numpy", "ndarray")))
+copyreg.pickle(Borrowed, lambda own: (_standing_in, tuple(own._name.rsplit(".", 1))))
+for _kind in (Reading, Dispatched, Implementation):
+    copyreg.pickle(_kind, lambda own: (_standing_in, (own.__module__, own.__name__)))
+
 _REPLACED = (np.load, np.fromfile, np.frombuffer, np.save, np.savez, np.savez_compressed, np.ndarray, np.trace)
 
 
@@ -693,12 +698,12 @@ _REPLACED = (np.load, np.fromfile, np.frombuffer, np.save, np.savez, np.savez_co
 def _replaced(function: Any) -> Any:
     """What a program gets in place of a function of NumPy's that the library has with other parameters or rules."""
     if function is np.load:
-        return _load
+        return load
     if function is np.ndarray:
         return ndarray
     if function is np.trace:
-        return _Dispatched(function)
-    return _Reading(function) if function.__name__.startswith("save") else _reads_file(function)
+        return Dispatched(function)
+    return Reading(function) if function.__name__.startswith("save") else reads_file(function)
 
 
 def _hidden_state() -> cowarray.random.RandomState:
@@ -729,7 +734,7 @@ def _own_names(module: types.ModuleType) -> _Own:
         return {"_rand": _hidden_state, "RandomState": functools.partial(getattr, cowarray.random, "RandomState")}
     if name.startswith("numpy.testing"):
         return {
-            each: functools.partial(_Reading, value)
+            each: functools.partial(Reading, value)
             for each, value in vars(module).items()
             if each.startswith("assert_") and callable(value) and not each.startswith(_NO_COMPARISONS)
         }
