@@ -1,6 +1,6 @@
 """Pools in plain Python: what each costs, and with which others, by brute force."""
 
-# Shares of such costs are mostly whole numbers, so that costs are equal in both worlds where they should be.
+# Shares of such costs are mostly whole numbers, so that sums are equal in both worlds, in whatever order.
 UNIT = 720_720**2
 
 GONE_TAKES = 8  # how many times what is gone counts, for what was made of it

@@ -2,18 +2,11 @@
 
 import math
 
-from cowarray._modes.budget.run_log import (
-    Call,
-    Constant,
-    Copy,
-    CopyFrom,
-    Mutate,
-    Pin,
-    Release,
-)
+from modelled_pools import GONE_TAKES
+
+from cowarray._modes.budget.run_log import Call, Constant, Copy, CopyFrom, Mutate, Pin, Release
 
 HEURISTICS = ("dtr", "local", "lru", "size")
-GONE_TAKES = 8  # how many times what is gone counts, for what was made of it
 REREAD = 0.1  # what is left of the time since a use, when an array is read to make another again
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import chains
 import pytest
+from modelled_pools import UNIT
 from plain_simulator import HEURISTICS, plainly
 from support.seeds import all_or, chosen_seed
 
@@ -28,9 +29,6 @@ from cowarray._modes.budget.run_log import (
     Result,
     RunLog,
 )
-
-# Shares of such times are whole numbers, so sums are exact, in whatever order.
-UNIT = 720_720**2
 
 
 def random_log(rng, n):
