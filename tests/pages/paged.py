@@ -1,5 +1,6 @@
 """Large arrays by the page."""
 
+import os
 import subprocess
 import sys
 
@@ -34,8 +35,6 @@ def large(n=MIB):
 
 def in_a_process(code, **environment):
     """What a program prints in a process of its own, whose ledger is empty."""
-    import os
-
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | environment, timeout=LONGEST
     )
