@@ -4,8 +4,7 @@ import sys
 
 import pytest
 from bringers import N
-from support.extensions import SOURCES, SUFFIX, build
-from support.extensions import run as run_command
+from support.extensions import SOURCES, SUFFIX, build, run
 from support.sources import load
 
 import cowarray
@@ -22,7 +21,7 @@ def keeping(tmp_path_factory):
     folder = tmp_path_factory.mktemp("keeping")
     source, target = folder / "keeping.c", folder / f"keeping{SUFFIX}"
     include = SOURCES.parents[1] / "src"
-    run_command([sys.executable, "-m", "cython", "-3", "-I", include, SOURCES / "keeping.pyx", "-o", source])
+    run([sys.executable, "-m", "cython", "-3", "-I", include, SOURCES / "keeping.pyx", "-o", source])
     build(source, target)
     return load(target)
 
