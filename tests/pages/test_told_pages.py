@@ -1,45 +1,24 @@
 """What a write says that it touches is never less than what it touches, and close to it where that is cheap to know."""
 
-import gc
-
 import numpy as np
 import pytest
+from paged import MIB, PAGE
 from support.programs import run
 from support.seeds import all_or
 
 import cowarray as ca
 from cowarray._native.storage import set_doorkeeper
 
-PAGE = 4096
 REGION = 2 << 20
-MIB = 1 << 20
 SEEDS = all_or(400, 100)
+
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 @pytest.fixture(autouse=True)
-def eager():
-    """Page from the first copy on; nothing of it is left behind."""
-    before = ca.paging("eager", small_pages=True)
-    yield
-    gc.collect()
-    ca.paging(before, small_pages=False)
-
-
-def gets_pages():
-    x = ca.array(np.zeros(MIB))
-    y = x.copy()
-    y[0] = 1
-    return y.storage.own_nbytes < y.nbytes
-
-
-@pytest.fixture(autouse=True, scope="module")
-def pages():
-    before = ca.paging("eager", small_pages=True)
-    try:
-        if not any(gets_pages() for _ in range(64)):
-            pytest.skip("the system grants no memory by the page")
-    finally:
-        ca.paging(before, small_pages=False)
+def pages(can_page):
+    if not can_page:
+        pytest.skip("the system grants no memory by the page")
 
 
 def told_of(write, x):

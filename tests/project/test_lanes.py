@@ -69,10 +69,10 @@ def test_each_lane_says_when_it_is_safe():
 # What a lane asks before it goes round the road: itself, or in what calls it.
 ASKS = {"leaves_lane", "births_leave_lane", "operand", "is_handed", "relaxed"}
 ASKED_BY_CALLERS = {
-    "_ops.indexing.basic_view": "_ops.indexing.get_item",
-    "_ops.indexing.item_by_numpy": "_ops.indexing.get_item",
-    "_ops.indexing.set_element": "_ops.indexing.set_item",
-    "_ops.indexing.put_part": "_ops.indexing.set_item",
+    "_ops.reading.basic_view": "_ops.reading.get_item",
+    "_ops.reading.item_by_numpy": "_ops.reading.get_item",
+    "_ops.assigning.set_element": "_ops.assigning.set_item",
+    "_ops.assigning.put_part": "_ops.assigning.set_item",
     "_ops.shapes.lazily_shaped": "_face.ndarray.ndarray.reshape _face.ndarray.raveled _face.ndarray.reshape_to_lengths",
     "_ops.creation.fresh": "_ops.creation.born",
     "_ops.quick.without_passage": "_ops.road.call_method",

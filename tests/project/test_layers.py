@@ -387,7 +387,7 @@ HANDED = {
     "_modes.common.dispatching.enlist": "the handlers of modes, in the order in which each is handed operations",
     "_modes.common.dispatching.name_managed": "the doorkeepers of managed arrays, which one scan of arguments finds",
     "_modes.fake.rules.rules.enter": "the table of rules, which each module of rules fills",
-    "_tools.stand_ins.StandIns.install": "the modules of the program that runs, which its pickles bring back",
+    "_tools.stand_ins.modules.StandIns.install": "the modules of the program that runs, which its pickles bring back",
     "_modes.deferred.recipes.set_maker": "what makes bytes reads the recipes whose bytes they are",
     "_modes.budget.runs.set_door": "the door of a managed Storage is `outside`'s, which stands on runs",
     # What a module remembers for itself.

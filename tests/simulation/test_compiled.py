@@ -15,7 +15,8 @@ import pytest
 from support.extensions import SOURCES, SUFFIX, build
 
 import cowarray
-from cowarray._tools import compiled, stand_ins
+from cowarray._tools import compiled
+from cowarray._tools.stand_ins.values import taken_in
 
 SCRIPT = """
     import functools, inspect, pickle
@@ -111,7 +112,7 @@ def test_what_compiled_code_has_of_ours_gives_it_numpys_arrays(name):
     module = types.ModuleType("demanding")
     setattr(module, name, getattr(cowarray, name))
     module.ndarray, module.nameless = cowarray.ndarray, fortran()
-    compiled._adapt(module, stand_ins.taken_in)
+    compiled._adapt(module, taken_in)
     assert type(getattr(module, name)(np.ones((2, 2)), *((0,) if name == "mean" else ()))) is np.ndarray
     assert module.ndarray is cowarray.ndarray
     untouched = types.ModuleType("others")
@@ -127,7 +128,7 @@ def test_a_compiled_function_gets_another_one_itself():
 
 def test_compiled_functions_give_each_other_numpys_arrays():
     """As shapely's: one checks `out`, and the other fills what it gives."""
-    checked = compiled._Adapted(operator.itemgetter(0), stand_ins.taken_in)
+    checked = compiled._Adapted(operator.itemgetter(0), taken_in)
     call = compiled._Adapted(operator.call, None)
     out = np.ones(2)
     assert type(checked([out])) is cowarray.ndarray
@@ -142,7 +143,7 @@ def test_a_tree_of_shapely_is_made_from_numpys_arrays():
 
     module = types.ModuleType("lib")
     module.STRtree = STRtree
-    compiled._adapt(module, stand_ins.taken_in)
+    compiled._adapt(module, taken_in)
     tree = module.STRtree(cowarray.ones(2))
     assert isinstance(tree, STRtree)
     assert type(tree.geometries) is cowarray.ndarray

@@ -17,9 +17,10 @@ from support.oracle import same
 
 import cowarray
 from cowarray._face.ndarray import set_namespace
-from cowarray._tools import stand_ins as stand_ins_module
 from cowarray._tools.programs import ImportRule
-from cowarray._tools.stand_ins import StandIns, taken_in
+from cowarray._tools.stand_ins import modules
+from cowarray._tools.stand_ins.modules import StandIns
+from cowarray._tools.stand_ins.values import taken_in
 
 
 @pytest.fixture
@@ -311,7 +312,7 @@ def test_a_pickled_module_is_the_programs_where_one_runs_and_numpys_elsewhere(np
         pickled = pickle.dumps(module)
         assert pickle.loads(pickled) is real
         with monkeypatch.context() as patched:
-            patched.setattr(stand_ins_module, "_running", stand_ins)
+            patched.setattr(modules, "_running", stand_ins)
             assert pickle.loads(pickled) is module
             assert copy.deepcopy({"np": module}) == {"np": module}
 
@@ -323,13 +324,13 @@ def imports(rule, text, **space):
     """The namespace of code that runs while the rule holds."""
     loader = importlib.machinery.ExtensionFileLoader
     kept = builtins.__import__, builtins.__build_class__, importlib.import_module, loader.exec_module
-    running = stand_ins_module._running
+    running = modules._running
     rule.install()
     try:
         exec(compile(text, space.get("__file__", "<string>"), "exec"), space)
     finally:
         builtins.__import__, builtins.__build_class__, importlib.import_module, loader.exec_module = kept
-        stand_ins_module._running = running
+        modules._running = running
         set_namespace(cowarray._namespace)
     return space
 

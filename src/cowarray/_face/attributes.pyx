@@ -28,18 +28,11 @@ from cowarray._array.layout cimport MAXDIMS
 from cowarray._c.numpy cimport NPY_ARRAY_WRITEABLE, NPY_VSTRING, PyArray_NewCopy, PyDataType_REFCHK
 from cowarray._c.python cimport count_from_the_front, publish, seal
 from cowarray._native.storage cimport Access, EXPORT, OPERATION, WRITES
-from cowarray._ops.indexing cimport (
-    elements_alias,
-    is_number,
-    item_at,
-    number_of,
-    numbers_of,
-    settled,
-    shown_key,
-    shown_value,
-)
+from cowarray._ops.assigning cimport shown_value
+from cowarray._ops.keys cimport settled, shown_key
 from cowarray._ops.operands cimport as_standard, detached_void, is_handed_with, is_numpys_scalar, leaves_lane, take_road
 from cowarray._ops.picking cimport A_FLAT_INDEX, narrow_to, new_picked, says_where
+from cowarray._ops.reading cimport elements_alias, is_number, item_at, number_of, numbers_of
 
 cnp.import_array()
 

@@ -127,8 +127,9 @@ from cowarray._native.storage cimport (
     Storage,
     tell_eager,
 )
+from cowarray._ops.assigning cimport set_item, shown_value
 from cowarray._ops.conversion cimport cast, check_device, hand_astype, hand_copy, is_array_class, settled_dtype
-from cowarray._ops.indexing cimport get_item, is_settled, python_number, set_item, shown_value
+from cowarray._ops.keys cimport is_settled
 from cowarray._ops.operands cimport (
     as_standard,
     bound_provided,
@@ -142,6 +143,7 @@ from cowarray._ops.operators cimport binary, compare, in_place, in_place_by_nump
 from cowarray._ops.passage cimport new_passage, Passage
 from cowarray._ops.functions cimport array_function
 from cowarray._ops.ufuncs cimport array_ufunc, quick_ufunc
+from cowarray._ops.reading cimport get_item, python_number
 from cowarray._ops.road cimport call_method, part
 from cowarray._ops.shapes cimport (
     hand_flatten,

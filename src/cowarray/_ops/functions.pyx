@@ -8,12 +8,13 @@ from cpython.pyport cimport PY_SSIZE_T_MAX
 
 from cowarray._array.array cimport Array, is_array, is_array_type
 from cowarray._array.copies cimport exports_alias
+from cowarray._ops.assigning cimport set_item
 from cowarray._ops.conversion cimport check_device, is_subclass, keeps_class
 from cowarray._ops.elementwise cimport readable_operand
-from cowarray._ops.indexing cimport is_number, set_item
 from cowarray._ops.operands cimport has_own_ufunc, is_handed, is_harmless, is_itself_alone, is_strangers, leaves_lane
 from cowarray._ops.passage cimport function_operation, Operation, set_special
 from cowarray._ops.quick cimport quick_call, QUICK_FAILED
+from cowarray._ops.reading cimport is_number
 from cowarray._ops.road cimport call
 
 from cowarray._array.overlaps import aliases, shares_bytes

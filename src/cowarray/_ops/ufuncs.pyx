@@ -23,7 +23,7 @@ from cowarray._c.numpy cimport NPY_ITER_READWRITE, NPY_ITER_WRITEONLY, PyUFuncOb
 from cowarray._c.python cimport PyObject_Call
 from cowarray._native.storage cimport FOREIGN, Intent, OPERATION, OVERWRITES, WRITES
 from cowarray._ops.conversion cimport with_elements
-from cowarray._ops.indexing cimport is_settled
+from cowarray._ops.keys cimport is_settled
 from cowarray._ops.large cimport is_large_operand, large_call
 from cowarray._ops.operands cimport (
     any_own_ufunc,

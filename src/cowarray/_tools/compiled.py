@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from cowarray._tools.frameless import with_lent
-from cowarray._tools.stand_ins import numpys
+from cowarray._tools.stand_ins.values import numpys
 
 __all__ = ["watch_imports"]
 

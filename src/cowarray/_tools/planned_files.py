@@ -24,7 +24,7 @@ from cowarray._modes.fake.fakes import first_fake, make
 from cowarray._modes.fake.rules.scalars import assumed_elements
 from cowarray._modes.layouts.inference import fresh
 from cowarray._ops.operands import provide
-from cowarray._tools.stand_ins import handed_out, taken_in
+from cowarray._tools.stand_ins.values import handed_out, taken_in
 
 __all__ = ["replaced"]
 

@@ -12,9 +12,10 @@ from cowarray._modes.common.sizes import readable
 from cowarray._modes.fake import unwritten
 from cowarray._modes.fake.plan_report import answer, headline, table
 from cowarray._modes.fake.refusals import latest
-from cowarray._tools import planned_files, planned_shapes, reporting, stand_ins
+from cowarray._tools import planned_files, planned_shapes, reporting
 from cowarray._tools.programs import ImportRule, Program
 from cowarray._tools.reporting import cut, line_of
+from cowarray._tools.stand_ins.modules import Site
 
 __all__ = ["FORMAT", "Stop", "program", "run"]
 
@@ -261,7 +262,7 @@ def described(
     program: Program,
     plan: cowarray.fake,
     stops: Sequence[Stop],
-    borrowed: Mapping[str, stand_ins.Site],
+    borrowed: Mapping[str, Site],
     real: int,
     limit: int | None,
     status: int,

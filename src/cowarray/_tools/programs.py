@@ -1,6 +1,6 @@
 """Running a user's program, written for NumPy, on this library: as Python runs it, except for the meaning of `numpy`.
 
-The rule of imports: in the program, `import numpy` gives stand-ins (`stand_ins.py`); elsewhere it gives NumPy. The
+The rule of imports: in the program, `import numpy` gives stand-ins (`stand_ins`); elsewhere it gives NumPy. The
 importer decides, so `sys.modules` stays as it is, and `builtins.__import__` and `importlib.import_module` ask. The
 program is the script or module that is run, the modules below its folder that are not installed there, and the packages
 that the user names.
@@ -38,14 +38,10 @@ from cowarray._face.ndarray import set_namespace
 from cowarray._ops.operands import provide
 from cowarray._tools.compiled import watch_imports
 from cowarray._tools.frameless import Followed
-from cowarray._tools.stand_ins import (
-    StandIns,
-    give_numpys_array,
-    give_own_functions,
-    take_class,
-    taken_in,
-    with_numpys_class,
-)
+from cowarray._tools.stand_ins.array_class import take_class, with_numpys_class
+from cowarray._tools.stand_ins.asked_classes import give_numpys_array, give_own_functions
+from cowarray._tools.stand_ins.modules import StandIns
+from cowarray._tools.stand_ins.values import taken_in
 
 __all__ = ["CannotRun", "Program", "run"]
 
@@ -55,9 +51,10 @@ _Told = Callable[[BaseException], object]
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # What is compiled knows its file by the path from which it was compiled.
-_OWN_FILES = frozenset(_FOLDER + name for name in ("programs.py", "stand_ins.py", "compiled.py")) | {
-    "src/cowarray/_tools/frameless.pyx"
-}
+_OWN_FILES = (
+    *(_FOLDER + name for name in ("programs.py", "compiled.py", os.path.join("stand_ins", ""))),
+    "src/cowarray/_tools/frameless.pyx",
+)
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
 
 
@@ -580,7 +577,7 @@ def clean(error: BaseException | None) -> None:
 def _without_own(first: types.TracebackType | None) -> types.TracebackType | None:
     kept = None
     for each in reversed(list(_entries(first))):
-        if each.tb_frame.f_code.co_filename not in _OWN_FILES:
+        if not each.tb_frame.f_code.co_filename.startswith(_OWN_FILES):
             each.tb_next = kept
             kept = each
     return kept

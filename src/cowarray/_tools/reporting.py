@@ -15,8 +15,9 @@ import numpy as np
 
 import cowarray
 from cowarray._modes.common.held_file import HeldFile
-from cowarray._tools import programs, stand_ins
+from cowarray._tools import programs
 from cowarray._tools.programs import ImportRule, Program
+from cowarray._tools.stand_ins.modules import Site
 
 __all__ = ["cut", "head", "line_of", "names", "run", "unused_packages"]
 
@@ -161,7 +162,7 @@ def head(form: str, program: Program, status: int, exit_status: int) -> dict[str
     }
 
 
-def line_of(site: cowarray.Site | stand_ins.Site) -> dict[str, Any]:
+def line_of(site: cowarray.Site | Site) -> dict[str, Any]:
     """A line of the program as JSON has it, with its text."""
     return {
         "filename": site.filename,

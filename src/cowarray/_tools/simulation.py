@@ -10,7 +10,7 @@ import cowarray
 from cowarray._tools import reporting
 from cowarray._tools.programs import ImportRule, Program
 from cowarray._tools.reporting import cut, line_of
-from cowarray._tools.stand_ins import Site
+from cowarray._tools.stand_ins.modules import Site
 
 __all__ = ["FORMAT", "run"]
 

@@ -61,8 +61,8 @@ from cowarray._native.storage cimport (
     window_size,
     WRITES,
 )
-from cowarray._ops.indexing cimport is_basic as is_basic_key
-from cowarray._ops.indexing cimport is_settled, narrow, settled
+from cowarray._ops.keys cimport is_basic as is_basic_key
+from cowarray._ops.keys cimport is_settled, narrow, settled
 from cowarray._ops.overwriting cimport is_replaceable
 from cowarray._ops.picking cimport A_FLAT_INDEX, AN_INDEX, narrow_to, new_picked, Picked, TRUE_ELEMENTS
 from cowarray._ops.road cimport picked_beside

@@ -15,7 +15,7 @@ from cowarray._modes.common.thread cimport Thread
 from cowarray._modes.simulate.watching cimport Step, tell, watch_for, watch_of
 from cowarray._modes.simulate.writes cimport note, settle, tell_readers
 from cowarray._native.storage cimport Storage, window_size
-from cowarray._ops.indexing cimport find_place, is_basic, is_same_place, settled, shown_key
+from cowarray._ops.keys cimport find_place, is_basic, is_same_place, settled, shown_key
 from cowarray._ops.picking cimport Place, place_of
 
 from cowarray._ops import table

@@ -1,30 +1,22 @@
-# Item access.
+# Reading items.
 
 cimport numpy as cnp
 
 from cowarray._array.array cimport Array, fits, is_array
 from cowarray._c.atomics cimport relaxed
 from cowarray._c.numpy cimport NPY_HALF, number_at
-from cowarray._native.storage cimport Access
 from cowarray._ops.operands cimport births_watched, is_handed_with, leaves_lane
-from cowarray._ops.picking cimport Place
 
 
-cdef bint find_place(Array x, object key, Place *place) except -1
-cdef bint is_same_place(const Place *a, const Place *b) noexcept
-cdef bint is_basic(object key) noexcept
-cdef object shown_key(object key)
-cdef bint is_settled(object key) noexcept
-cdef object settled(object key, bint flat=*)
 cdef object hand_get_item(Array self, object key)
 cdef Array basic_view(Array self, object key)
-# Make the box of an access to all of x that of the elements which an index picks. where: it as NumPy is to see it.
-cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object where) except -1
 cdef object item_by_numpy(Array self, object key)
 cdef object python_number(Array self, tuple key)
+cdef cnp.npy_intp element_offset(Array x, object key) except -1
 cdef bint elements_alias(Array x) except -1
 cdef object elements_at(Array self, Array key)
 cdef object item_at(Array self, Py_ssize_t index)
+
 
 cdef inline bint is_number(cnp.dtype descr) noexcept:
     return 0 <= descr.type_num < cnp.NPY_OBJECT or descr.type_num == NPY_HALF
@@ -53,14 +45,3 @@ cdef inline object get_item(Array self, object key):
         if view is None and is_handed_with(key, None):
             return hand_get_item(self, key)
     return view if view is not None else item_by_numpy(self, key)
-
-
-cdef object shown_value(Array self, object value)
-cdef int hand_set_item(Array self, object key, object value) except -1
-cdef int put_item(Array self, object key, object value) except -1
-
-
-cdef inline int set_item(Array self, object key, object value) except -1:
-    if leaves_lane(self) or ((type(key) is not int or is_array(value)) and is_handed_with(key, value)):
-        return hand_set_item(self, key, value)
-    return put_item(self, key, value)

@@ -1,28 +1,19 @@
 # cython: freethreading_compatible=True
-"""Item access: NumPy's forms of an index, on headers.
-
-It is one file because an assignment asks at each step what kind of index it has: cut in two, the hottest lanes would
-cross modules, and each half would be read with the other at hand.
-"""
+"""Assigning items: numbers and arrays at a place by arithmetic where an index allows it, else NumPy's on headers."""
 
 import operator
 import numpy as np
 
 cimport numpy as cnp
-from cpython.exc cimport PyErr_Clear
 from cpython.float cimport PyFloat_AS_DOUBLE
-from cpython.number cimport PyNumber_Index
-from cpython.object cimport PyObject, PyObject_GetItem
 from cpython.ref cimport Py_INCREF
 from libc.stdint cimport SIZE_MAX
-from libc.string cimport memcmp, memcpy, memmove
+from libc.string cimport memcpy, memmove
 
 from cowarray._array.array cimport (
     access_anywhere,
     access_to,
-    adopt,
     Array,
-    BORN_VIEW,
     const_header,
     descr_of,
     fits,
@@ -33,22 +24,14 @@ from cowarray._array.array cimport (
     is_array_type,
     is_plain,
     located_header,
-    on_storage,
     reader_header,
     root,
-    root_of,
-    shadowed_as,
     size_of,
     still,
     storage_for,
-    storage_then,
-    view_on,
     writable_header,
 )
-from cowarray._array.copies cimport exports_alias
-from cowarray._array.exports cimport export
-from cowarray._array.imports cimport copy_foreign
-from cowarray._array.layout cimport is_c_ordered, MAXDIMS, product, same_layout
+from cowarray._array.layout cimport is_c_ordered, MAXDIMS, product
 from cowarray._c.core cimport cow_mutable_scope
 from cowarray._c.numpy cimport (
     NPY_ARRAY_WRITEABLE,
@@ -58,29 +41,16 @@ from cowarray._c.numpy cimport (
     PyArray_Empty,
     PyArray_ISNBO,
     PyArray_Pack,
-    PyArray_Scalar,
     PyArray_View,
     PyDataType_ELSIZE,
     PyTypeNum_ISBOOL,
     PyTypeNum_ISCOMPLEX,
     PyTypeNum_ISINTEGER,
 )
-from cowarray._c.python cimport (
-    PyIndex_Check,
-    PyLong_AsLongLongAndOverflow,
-    PyObject_CheckBuffer,
-    PySequence_Check,
-    PySlice_AdjustIndices,
-    PySlice_Unpack,
-    PyTuple_Check,
-    PyUnicode_Check,
-    PyUnicode_FromObject,
-)
 from cowarray._native.storage cimport (
     Access,
     begin_write,
     end_write,
-    EXPORT,
     Intent,
     OPERATION,
     OVERWRITES,
@@ -91,416 +61,22 @@ from cowarray._native.storage cimport (
     write_cost,
     WRITES,
 )
-from cowarray._ops.operands cimport as_standard, detached_void, is_numpys_scalar, runs_code, take_road
+from cowarray._ops.keys cimport find_place, is_basic, is_same_place, key_beside, narrow, picks_one, settled, small_index
+from cowarray._ops.operands cimport runs_code, take_road
 from cowarray._ops.overwriting cimport attempt, commit, is_replaceable, overwriting_header, spans_storage
-from cowarray._ops.picking cimport AN_INDEX, narrow_to, new_picked, place_of, put_box, says_where
+from cowarray._ops.picking cimport Place, place_of, put_box, says_where
+from cowarray._ops.reading cimport element_offset, get_item, is_number
 
 cnp.import_array()
-
-cdef enum:
-    SHORT_MASK = 256
 
 cdef object numpy_asarray = np.asarray
 cdef object numpy_empty = np.empty
 cdef object as_strided = np.lib.stride_tricks.as_strided
-cdef type numpy_integer = np.integer
-cdef type numpy_void = np.void
 cdef object set_items = operator.setitem
-
-
-cdef object shown_key(object key):
-    """A settled index as NumPy may see it: cowarray's arrays in it are replaced by headers."""
-    if is_array(key):
-        return reader_header(<Array>key)
-    if type(key) is tuple:
-        for item in <tuple>key:
-            if is_array(item):
-                return tuple([reader_header(<Array>item) if is_array(item) else item for item in <tuple>key])
-    return key
-
-
-cdef object key_beside(Array self, object key):
-    """`shown_key` for NumPy's C code, which runs no code of the user before it has read an index of numbers.
-
-    An index that lies in the bytes of self has a share: they may be written to meanwhile.
-    """
-    cdef Array index
-    if not is_array(key):
-        return shown_key(key)
-    index = <Array>key
-    if (
-        index is self or (index.storage_ is not None and index.storage_ is self.storage_) or has_doorkeeper(index)
-        or runs_code(index.descr) or runs_code(self.descr)
-    ):
-        return reader_header(index)
-    return const_header(index)
-
-
-cdef bint picks_one(int nd, object key) noexcept:
-    """Whether a settled index names one element of an array with nd axes."""
-    if type(key) is not tuple:
-        return nd == 1 and is_whole_number(key)
-    if len(<tuple>key) != nd:
-        return False
-    for item in <tuple>key:
-        if not is_whole_number(item):
-            return False
-    return True
-
-
-cdef bint is_whole_number(object item) noexcept:
-    """Whether an item of a settled index is one integer, or an integer array without axes."""
-    if is_array(item):
-        return (<Array>item).nd == 0 and PyTypeNum_ISINTEGER((<Array>item).descr.type_num)
-    if type(item) is cnp.ndarray:
-        return cnp.PyArray_NDIM(item) == 0 and PyTypeNum_ISINTEGER(descr_of(item).type_num)
-    return type(item) is int or isinstance(item, numpy_integer)
-
-
-cdef bint is_settled(object key) noexcept:
-    """Whether using an index runs no user code: every object in it is of a known type."""
-    cdef type kind = type(key)
-    if kind is int or key is None or key is Ellipsis or kind is str or is_array_type(kind):
-        return True
-    if kind is cnp.ndarray:
-        return cnp.PyArray_TYPE(key) != cnp.NPY_UNICODE  # text becomes names of fields
-    if kind is slice:
-        return is_settled_bound(key.start) and is_settled_bound(key.stop) and is_settled_bound(key.step)
-    if kind is tuple:
-        for item in <tuple>key:
-            if type(item) is tuple or not is_settled(item):
-                return False
-        return True
-    return kind is bool or is_numpys_scalar(kind)
-
-
-cdef inline bint is_settled_bound(object bound) noexcept:
-    return bound is None or type(bound) is int or is_numpys_scalar(type(bound))
-
-
-cdef object settled(object key, bint flat=False):
-    """The index in plain integers, slices, arrays and names. All the user code that an index can run, runs here.
-
-    Every object in it is asked once, before any array is looked at. NumPy's rules decide what an object stands for;
-    flat: those of an array's flat iterator.
-    """
-    cdef object names
-    if is_settled(key):
-        return key
-    if PyTuple_Check(key):
-        return tuple([flat_item(item) if flat else settled_item(item) for item in tuple(key)])
-    if flat:
-        return flat_item(key)
-    if PyUnicode_Check(key):
-        return PyUnicode_FromObject(key)
-    if is_plain_sequence(key):
-        key = list(key)
-    names = field_names(key)
-    return settled_item(key) if names is None else names
-
-
-cdef bint is_plain_sequence(object key) except -1:
-    """Whether NumPy would ask for the items one by one: a sequence that is no list, integer, array or buffer."""
-    return (
-        type(key) is not list and PySequence_Check(key) and not PyIndex_Check(key) and not PyObject_CheckBuffer(key)
-        and not hasattr(type(key), "__array__") and not hasattr(type(key), "__array_interface__")
-    )
-
-
-cdef list field_names(object key):
-    """A sequence of text as a list of names of fields; None for anything else."""
-    if cnp.PyArray_Check(key):
-        if cnp.PyArray_TYPE(key) != cnp.NPY_UNICODE or cnp.PyArray_NDIM(key) != 1:
-            return None
-        return PyArray_View(key, NULL, numpy_ndarray).tolist() or None
-    if type(key) is not list or not key or not all([PyUnicode_Check(name) for name in <list>key]):
-        return None
-    return [PyUnicode_FromObject(name) for name in <list>key]
-
-
-cdef object settled_item(object item):
-    cdef cnp.ndarray array
-    cdef type kind = type(item)
-    if kind is not tuple and is_settled(item):
-        return item
-    if kind is slice:
-        return slice(settled_bound(item.start), settled_bound(item.stop), settled_bound(item.step))
-    if cnp.PyArray_Check(item):
-        return PyArray_View(item, NULL, numpy_ndarray)
-    if PyIndex_Check(item):
-        try:
-            return PyNumber_Index(item)
-        except MemoryError:
-            raise
-        except Exception:
-            pass  # as NumPy does: it may still be an array_like
-    array = numpy_asarray(item)
-    if cnp.PyArray_SIZE(array) == 0:
-        return (<object>array).astype("p")  # [] alone would be floats
-    if not PyTypeNum_ISINTEGER(descr_of(array).type_num) and not PyTypeNum_ISBOOL(descr_of(array).type_num):
-        raise IndexError(
-            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
-            "valid indices"
-        )
-    return array
-
-
-cdef object flat_item(object item):
-    """As `settled_item`, but in plain numbers: a flat iterator has rules of its own for booleans and floats."""
-    cdef type kind = type(item)
-    if kind is float or (kind is not tuple and is_settled(item)):
-        return item
-    if kind is slice:
-        return slice(settled_bound(item.start), settled_bound(item.stop), settled_bound(item.step))
-    if PyIndex_Check(item) and not cnp.PyArray_Check(item):
-        return PyNumber_Index(item)
-    if cnp.PyArray_Check(item):
-        return PyArray_View(item, NULL, numpy_ndarray)
-    array = numpy_asarray(item)
-    if array.size == 0:
-        return array.astype("p")  # even of text, as in NumPy
-    if array.dtype.kind not in "biuf":
-        raise IndexError(
-            "only integers, slices (`:`), ellipsis (`...`) and integer or boolean arrays are valid indices"
-        )
-    return array.tolist()
-
-
-cdef object settled_bound(object bound):
-    if is_settled_bound(bound) or not hasattr(bound, "__index__"):
-        return bound  # if it is none, NumPy refuses it
-    return PyNumber_Index(bound)
-
-
-cdef bint find_place(Array x, object key, Place *place) except -1:
-    """The place of the elements that integers, slices of integers, None and an ellipsis pick, by NumPy's arithmetic.
-
-    False for any other key, and for a bad one, which NumPy reports.
-    """
-    cdef cnp.npy_intp index
-    cdef Py_ssize_t start, stop, step, length, i, j
-    cdef Py_ssize_t count = len(<tuple>key) if type(key) is tuple else 1
-    cdef Py_ssize_t skipped
-    cdef int axis = 0, nd = 0
-    cdef bint expanded = False
-    place.offset = x.offset
-    if x.nd + count > MAXDIMS:
-        return False
-    for i in range(count):
-        item = (<tuple>key)[i] if type(key) is tuple else key
-        if type(item) is slice and axis < x.nd and is_plain_slice(item):
-            if PySlice_Unpack(item, &start, &stop, &step) < 0:
-                PyErr_Clear()
-                return False  # a step of 0; NumPy may report another error first
-            length = PySlice_AdjustIndices(x.dims[axis], &start, &stop, step)
-            if length == 0:
-                start, step = 0, 1  # as in NumPy
-            place.offset += start * x.dims[x.nd + axis]
-            place.shape[nd] = length
-            place.strides[nd] = <cnp.npy_intp>(<size_t>step * <size_t>x.dims[x.nd + axis])  # wraps, as in NumPy
-            nd += 1
-            axis += 1
-        elif type(item) is int and axis < x.nd:
-            index = small_index(item, x.dims[axis])
-            if index < 0:
-                return False
-            place.offset += index * x.dims[x.nd + axis]
-            axis += 1
-        elif item is None:
-            place.shape[nd] = 1
-            place.strides[nd] = 0
-            nd += 1
-        elif item is Ellipsis and not expanded:
-            expanded = True
-            skipped = x.nd - axis
-            for j in range(i + 1, count):
-                if (<tuple>key)[j] is not None:
-                    skipped -= 1
-            while skipped > 0:
-                place.shape[nd] = x.dims[axis]
-                place.strides[nd] = x.dims[x.nd + axis]
-                nd += 1
-                axis += 1
-                skipped -= 1
-        else:
-            return False
-    for axis in range(axis, x.nd):
-        place.shape[nd] = x.dims[axis]
-        place.strides[nd] = x.dims[x.nd + axis]
-        nd += 1
-    place.nd = nd
-    if product(nd, place.shape) == 0:
-        place.offset = x.offset  # stays in the window, as there is no element
-    return True
-
-
-cdef Array basic_view(Array self, object key):
-    """The view that integers, slices, None and an ellipsis give; None if they name one element, or if NumPy decides.
-
-    NumPy would make an array for it, which doubles the cost, and most views are written to or copied.
-    """
-    cdef Place place
-    if not find_place(self, key, &place) or place.nd == 0:
-        return None
-    return on_storage(storage_for(self), place.offset, place.nd, place.shape, place.strides, self.descr,
-                      self.writeable, BORN_VIEW)
-
-
-cdef inline bint is_plain_slice(slice bounds) noexcept:
-    return is_plain_bound(bounds.start) and is_plain_bound(bounds.stop) and is_plain_bound(bounds.step)
-
-
-cdef inline bint is_plain_bound(object bound) noexcept:
-    return bound is None or type(bound) is int
-
-
-cdef object hand_get_item(Array self, object key):
-    return take_road("ndarray.__getitem__", _plain_get_item, (self, key), {})
-
-
-def _plain_get_item(Array self not None, key):
-    cdef Array view
-    key = settled(key)
-    view = basic_view(self, key)
-    result = shadowed_as(view, self) if view is not None else item_by_numpy(self, key)
-    if not self.standard or (self.descr.type_num == cnp.NPY_OBJECT and picks_one(self.nd, key)):
-        return result  # an element comes out as it is, even if it is an array
-    return as_standard(result)
 
 
 def _plain_set_item(Array self not None, key, value):
     put_item(self, key, value)
-
-
-cdef object item_by_numpy(Array self, object key):
-    cdef cnp.ndarray header = self.header
-    cdef cnp.npy_intp place
-    if header is not None and is_number(self.descr) and fits(self, header):
-        place = element_offset(self, key)
-        if place >= 0:
-            return PyArray_Scalar(cnp.PyArray_BYTES(header) - self.offset + place, self.descr, header)
-    cdef object shown = key if type(key) is int else key_beside(self, settled(key))
-    header = const_header(self)
-    if type(shown) is cnp.ndarray and is_short_mask(header, shown):
-        return adopt(masked(header, shown))
-    cdef Storage storage = self.storage_
-    cdef cnp.npy_intp offset = self.offset
-    cdef char *window = cnp.PyArray_BYTES(header) - offset
-    cdef cnp.ndarray array
-    cdef object result = header[shown]
-    if type(result) is not cnp.ndarray:
-        is_void = descr_of(header).type_num == cnp.NPY_VOID
-        if not is_void or not isinstance(result, numpy_void):
-            return result
-        return export(self, EXPORT, True)[shown] if elements_alias(self) else detached_void(result)
-    array = result
-    if root_of(<PyObject *>array) == root_of(<PyObject *>header):
-        storage = storage_then(self, storage, header)
-        if storage is None:
-            return copy_foreign(array)
-        if cnp.PyArray_SIZE(array):
-            offset = cnp.PyArray_BYTES(array) - window
-        return shadowed_as(view_on(storage, offset, window, array, self.writeable), self)
-    if descr_of(header).type_num == cnp.NPY_OBJECT and picks_one(cnp.PyArray_NDIM(header), shown):
-        return result  # an element that is itself a NumPy array
-    return adopt(array)
-
-
-cdef bint elements_alias(Array x) except -1:
-    """Whether an element with fields lies on the memory of its array, as NumPy's does."""
-    return cnp.PyDataType_HASFIELDS(x.descr) and exports_alias()
-
-
-cdef object elements_at(Array self, Array key):
-    """self[key], for a mask or an array of integers, which has axes: NumPy's result is fresh."""
-    where = key_beside(self, key)
-    cdef cnp.ndarray header = const_header(self)
-    if is_short_mask(header, where):
-        return adopt(masked(header, where))
-    return adopt(PyObject_GetItem(header, where))
-
-
-cdef bint is_short_mask(cnp.ndarray header, cnp.ndarray where) noexcept:
-    """Whether a mask picks among few numbers, which lie as its elements do: NumPy's iterator costs more than they."""
-    cdef int nd = cnp.PyArray_NDIM(header)
-    return (
-        cnp.PyArray_TYPE(where) == cnp.NPY_BOOL and cnp.PyArray_NDIM(where) == nd
-        and cnp.PyArray_SIZE(where) <= SHORT_MASK and is_number(descr_of(header))
-        and memcmp(cnp.PyArray_DIMS(where), cnp.PyArray_DIMS(header), nd * sizeof(cnp.npy_intp)) == 0
-        and cnp.PyArray_CHKFLAGS(header, cnp.NPY_ARRAY_C_CONTIGUOUS)
-        and cnp.PyArray_CHKFLAGS(where, cnp.NPY_ARRAY_C_CONTIGUOUS)
-    )
-
-
-cdef cnp.ndarray masked(cnp.ndarray header, cnp.ndarray where):
-    """header[where] of what `is_short_mask` has looked at."""
-    cdef const char *chosen = cnp.PyArray_BYTES(where)
-    cdef const char *source = cnp.PyArray_BYTES(header)
-    cdef cnp.npy_intp size = cnp.PyArray_SIZE(where), itemsize = cnp.PyArray_ITEMSIZE(header), count = 0, i
-    cdef cnp.dtype descr = descr_of(header)
-    cdef cnp.ndarray made
-    cdef char *place
-    for i in range(size):
-        count += chosen[i] != 0
-    Py_INCREF(descr)  # stolen
-    made = PyArray_Empty(1, &count, descr, False)
-    place = cnp.PyArray_BYTES(made)
-    for i in range(size):
-        if chosen[i] != 0 and count > 0:  # another thread may write to the mask meanwhile
-            memcpy(place, source + i * itemsize, itemsize)
-            place += itemsize
-            count -= 1
-    return made
-
-
-cdef object item_at(Array self, Py_ssize_t index):
-    """self[index], as iteration asks for it: not negative."""
-    if self.nd > 1 and index < self.dims[0] and not leaves_lane(self):
-        return on_storage(
-            storage_for(self),
-            self.offset if product(self.nd - 1, self.dims + 1) == 0 else self.offset + index * self.dims[self.nd],
-            self.nd - 1, self.dims + 1, self.dims + self.nd + 1, self.descr, self.writeable, BORN_VIEW,
-        )
-    return get_item(self, index)
-
-
-cdef cnp.npy_intp element_offset(Array x, object key) except -1:
-    """Bytes from the start of the window to the element at key; -2 unless key is one integer in range for each axis."""
-    cdef cnp.npy_intp offset = x.offset
-    cdef cnp.npy_intp index
-    cdef int axis
-    if type(key) is int:
-        if x.nd != 1:
-            return -2
-        index = small_index(key, x.dims[0])
-        return -2 if index < 0 else offset + index * x.dims[1]
-    if type(key) is not tuple or len(<tuple>key) != x.nd:
-        return -2
-    for axis in range(x.nd):
-        item = (<tuple>key)[axis]
-        if type(item) is not int:
-            return -2
-        index = small_index(item, x.dims[axis])
-        if index < 0:
-            return -2
-        offset += index * x.dims[x.nd + axis]
-    return offset
-
-
-cdef object python_number(Array self, tuple key):
-    """The number at one integer for each axis, as Python's; None: NumPy has to look."""
-    cdef char *first = numbers_of(self)
-    cdef cnp.npy_intp offset = element_offset(self, key) if first != NULL else -2
-    return None if offset < 0 else cnp.PyArray_GETITEM(self.header, first - self.offset + offset)
-
-
-cdef inline cnp.npy_intp small_index(object item, cnp.npy_intp length) noexcept:
-    """The index counted from the front, or -1 if it is out of range."""
-    cdef int overflow = 0
-    cdef long long index = PyLong_AsLongLongAndOverflow(item, &overflow)
-    if index < 0 and not overflow:
-        index += length
-    return index if not overflow and 0 <= index < length else -1
 
 
 cdef object shown_value(Array self, object value):
@@ -514,17 +90,6 @@ cdef object shown_value(Array self, object value):
     if cnp.PyArray_Check(value):
         return PyArray_View(value, NULL, numpy_ndarray)  # its elements, without the methods of its class
     return numpy_asarray(value, dtype=self.descr)  # memory that it shares is read like a NumPy array's
-
-
-cdef bint is_basic(object key) noexcept:
-    """Whether an index gives a view: it has no list, array or mask in it."""
-    cdef type kind = type(key)
-    if kind is tuple:
-        for item in <tuple>key:
-            if type(item) is tuple or not is_basic(item):
-                return False
-        return True
-    return kind is int or kind is slice or key is None or key is Ellipsis
 
 
 cdef int check_fits(cnp.ndarray target, object shown, bint is_nested) except -1:
@@ -737,12 +302,6 @@ cdef bint fill_picked(Array self, object key, object value) except -1:
     return True
 
 
-cdef bint is_same_place(const Place *a, const Place *b) noexcept:
-    return a.offset == b.offset and a.nd == b.nd and same_layout(a.nd, a.shape, a.strides, b.strides) and (
-        memcmp(a.shape, b.shape, a.nd * sizeof(cnp.npy_intp)) == 0
-    )
-
-
 cdef bint broadcasts(const Place *origin, const Place *target) noexcept:
     """Whether the origin has no more axes than the target, each of the same length or 1."""
     cdef int i
@@ -856,40 +415,6 @@ cdef int put_part(Array self, object key, object value) except -1:
         shown = header_beside(<Array>value, header)
     header[where] = shown
     return 0
-
-
-cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object where) except -1:
-    """Narrow the box of an access to all of x to the elements that an index picks, if they are a view. A gap."""
-    cdef cnp.ndarray header
-    cdef Place place
-    if find_place(x, key, &place):
-        put_box(access, &place, box)
-        return 0
-    if where is Ellipsis:
-        return 0
-    if not is_basic(key):
-        return narrow_to(access, box, x, new_picked(AN_INDEX, where))
-    header = located_header(x)
-    cdef char *start = cnp.PyArray_BYTES(header) - access.offset
-    part = header[viewing(where)]  # no element is read: there may be none
-    if type(part) is not cnp.ndarray or root_of(<PyObject *>part) != root_of(<PyObject *>header):
-        return 0
-    access.ndim = cnp.PyArray_NDIM(part)
-    if cnp.PyArray_SIZE(part):
-        access.offset = cnp.PyArray_BYTES(part) - start
-    memcpy(box, cnp.PyArray_DIMS(part), access.ndim * sizeof(cnp.npy_intp))
-    memcpy(box + access.ndim, cnp.PyArray_STRIDES(part), access.ndim * sizeof(cnp.npy_intp))
-    access.dims = <const Py_ssize_t *>box
-    return 0
-
-
-cdef object viewing(object where):
-    """A basic index that gives a view also where it names one element."""
-    cdef tuple parts = <tuple>where if type(where) is tuple else (where,)
-    for part in parts:
-        if part is Ellipsis or type(part) is str:
-            return where
-    return (*parts, Ellipsis)
 
 
 cdef cnp.ndarray packed(cnp.dtype descr, object value):
