@@ -69,7 +69,7 @@ def test_each_lane_says_when_it_is_safe():
 # What a lane asks before it goes round the road: itself, or in what calls it.
 ASKS = {"leaves_lane", "births_leave_lane", "operand", "is_handed", "relaxed"}
 ASKED_BY_CALLERS = {
-    "_ops.reading.basic_view": "_ops.reading.get_item",
+    "_ops.reading.basic_item": "_ops.reading.get_item",
     "_ops.reading.item_by_numpy": "_ops.reading.get_item",
     "_ops.assigning.set_element": "_ops.assigning.set_item",
     "_ops.assigning.put_part": "_ops.assigning.set_item",

@@ -70,6 +70,7 @@ from cowarray._ops.reading cimport element_offset, get_item, is_number
 cnp.import_array()
 
 cdef object numpy_asarray = np.asarray
+cdef type numpy_float64 = np.float64
 cdef object numpy_empty = np.empty
 cdef object as_strided = np.lib.stride_tricks.as_strided
 cdef object set_items = operator.setitem
@@ -131,7 +132,7 @@ cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) 
     cdef Storage storage
     cdef cnp.dtype descr = self.descr
     cdef long double converted[2]  # room and alignment for any number
-    cdef bint is_float = type(value) is float
+    cdef bint is_float = type(value) is float or type(value) is numpy_float64  # one of Python's, too
     cdef double number
     if is_float and descr.type_num == cnp.NPY_DOUBLE and PyArray_ISNBO(descr.byteorder):
         number = PyFloat_AS_DOUBLE(value)

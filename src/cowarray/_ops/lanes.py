@@ -43,7 +43,7 @@ LANES = {
     "_ops.quick.without_passage": "no arguments or axes, a method that only reads, elements that run no code",
     "_ops.quick.quick_call": "no `out`, no user code; arrays that run no code, numbers, names, dtypes, lists of these",
     "_face.ndarray.ndarray.T": "always: a transposed header touches no byte",
-    "_ops.reading.basic_view": "integers, slices, None and an ellipsis: arithmetic on the shape, no byte is touched",
+    "_ops.reading.basic_item": "integers, slices, None and an ellipsis: arithmetic on the shape; a number is read",
     "_ops.reading.item_by_numpy": "the index is settled: NumPy indexes the header, and runs no user code",
     "_ops.reading.item_at": "an integer that is not negative: a row is a view, an element of numbers is read at once",
     "_ops.assigning.set_element": "a number at plain integers in range; looked at again if converting it ran user code",

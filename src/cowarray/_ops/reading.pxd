@@ -9,7 +9,7 @@ from cowarray._ops.operands cimport births_watched, is_handed_with, leaves_lane
 
 
 cdef object hand_get_item(Array self, object key)
-cdef Array basic_view(Array self, object key)
+cdef object basic_item(Array self, object key)
 cdef object item_by_numpy(Array self, object key)
 cdef object python_number(Array self, tuple key)
 cdef cnp.npy_intp element_offset(Array x, object key) except -1
@@ -35,13 +35,13 @@ cdef inline object number_of(Array x, char *place):
 
 
 cdef inline object get_item(Array self, object key):
-    cdef Array view = None
+    cdef object found = None
     if leaves_lane(self) or (is_array(key) and is_handed_with(key, None)):
         return hand_get_item(self, key)
     if is_array(key) and (<Array>key).nd:
         return elements_at(self, <Array>key)
     if self.nd > 1 or type(key) is not int:
-        view = basic_view(self, key)
-        if view is None and is_handed_with(key, None):
+        found = basic_item(self, key)
+        if found is None and is_handed_with(key, None):
             return hand_get_item(self, key)
-    return view if view is not None else item_by_numpy(self, key)
+    return found if found is not None else item_by_numpy(self, key)

@@ -15,6 +15,7 @@ from cowarray._array.array cimport (
     const_header,
     descr_of,
     fits,
+    is_array,
     on_storage,
     root_of,
     shadowed_as,
@@ -40,14 +41,18 @@ cdef enum:
 cdef type numpy_void = np.void
 
 
-cdef Array basic_view(Array self, object key):
-    """The view that integers, slices, None and an ellipsis give; None if they name one element, or if NumPy decides.
+cdef object basic_item(Array self, object key):
+    """The view that integers, slices, None and an ellipsis give, or the number; None if NumPy decides.
 
-    NumPy would make an array for it, which doubles the cost, and most views are written to or copied.
+    NumPy would make an array for a view, which doubles the cost, and most views are written to or copied.
     """
     cdef Place place
-    if not find_place(self, key, &place) or place.nd == 0:
+    cdef char *first
+    if not find_place(self, key, &place):
         return None
+    if place.nd == 0:
+        first = numbers_of(self) if type(key) is tuple and len(<tuple>key) == self.nd else NULL
+        return None if first == NULL else number_of(self, first - self.offset + place.offset)
     return on_storage(storage_for(self), place.offset, place.nd, place.shape, place.strides, self.descr,
                       self.writeable, BORN_VIEW)
 
@@ -57,10 +62,12 @@ cdef object hand_get_item(Array self, object key):
 
 
 def _plain_get_item(Array self not None, key):
-    cdef Array view
     key = settled(key)
-    view = basic_view(self, key)
-    result = shadowed_as(view, self) if view is not None else item_by_numpy(self, key)
+    result = basic_item(self, key)
+    if result is None:
+        result = item_by_numpy(self, key)
+    elif is_array(result):
+        shadowed_as(<Array>result, self)
     if not self.standard or (self.descr.type_num == cnp.NPY_OBJECT and picks_one(self.nd, key)):
         return result  # an element comes out as it is, even if it is an array
     return as_standard(result)
