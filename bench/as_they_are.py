@@ -232,7 +232,7 @@ def main(arguments):
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--enough", type=float, default=0.6, help="seconds that a kernel takes NumPy (default: 0.6)")
     parser.add_argument("--json", type=Path, help="file for what was measured, by name")
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     every, wrong = {}, []
     with tempfile.TemporaryDirectory() as helpers, tempfile.TemporaryDirectory() as nothing:
         Path(helpers, "sitecustomize.py").write_text(SEEDED)
