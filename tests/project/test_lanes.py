@@ -74,7 +74,7 @@ ASKED_BY_CALLERS = {
     "_ops.assigning.set_element": "_ops.assigning.set_item",
     "_ops.assigning.put_part": "_ops.assigning.set_item",
     "_ops.shapes.lazily_shaped": "_face.ndarray.ndarray.reshape _face.ndarray.raveled _face.ndarray.reshape_to_lengths",
-    "_ops.creation.fresh": "_ops.creation.born",
+    "_ops.creation.taken_over": "_ops.creation.bear",
     "_ops.quick.without_passage": "_ops.road.call_method",
     "_ops.conversion.converted": "_face.ndarray.ndarray.astype",
     "_face.attributes.flat_get": "_face.attributes.flat_part",

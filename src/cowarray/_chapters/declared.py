@@ -1,8 +1,9 @@
 """Functions that are declared: by signature and docstring, without a body. NumPy's function says what they do.
 
 `calling` makes a function of a ufunc, `shaping` of one that makes an array of a shape, `dispatching` of any other of
-NumPy's functions, `standardized` of one of ours for the standard's namespace. What is made has the declared function's
-signature and docstring, and no frame: what NumPy warns of is told of the line that called it.
+NumPy's functions, `drawing` a method that draws at random, `standardized` a function of one of ours for the
+standard's namespace. What is made has the declared function's signature and docstring, and no frame: what NumPy warns
+of is told of the line that called it.
 """
 
 from collections.abc import Callable
@@ -17,11 +18,11 @@ from numpy.typing import ArrayLike
 from cowarray._face.annotations import AnyArray, Array, DType
 from cowarray._native.public import public_space
 from cowarray._ops.conversion import standard_function
-from cowarray._ops.creation import shaped_function
+from cowarray._ops.creation import drawing_method, shaped_function
 from cowarray._ops.elementwise import elementwise_function, generalized_function, ufunc_methods
 from cowarray._ops.functions import dispatched_function
 
-__all__ = ["Ufunc", "calling", "calling_for_two", "dispatching", "shaping", "standardized"]
+__all__ = ["Ufunc", "calling", "calling_for_two", "dispatching", "drawing", "shaping", "standardized"]
 
 _FIGURES = ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes")
 _figures = attrgetter(*_FIGURES)
@@ -267,6 +268,21 @@ def dispatching(
         )
 
     return decorated
+
+
+def drawing(declared: Callable[_Call, _Result]) -> Callable[_Call, _Result]:
+    """A decorator: the declared method as one that draws at random by the method of NumPy's generator.
+
+    Parameters
+    ----------
+    declared : function
+        Of a class whose ``_numpys`` is that generator, and with its parameters. A body is for calls with an ``out``.
+
+    Returns
+    -------
+    function
+    """
+    return cast(Callable[_Call, _Result], _as_declared(drawing_method(declared), declared))
 
 
 def shaping(function: Callable[..., Any]) -> Callable[[Callable[_Call, Any]], Callable[_Call, Array]]:

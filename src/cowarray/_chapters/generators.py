@@ -19,6 +19,7 @@ import numpy as np
 from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox, SeedSequence
 from numpy.typing import ArrayLike
 
+from cowarray._chapters.declared import drawing
 from cowarray._chapters.docstrings import Completed
 from cowarray._face.annotations import AnyArray, DType, Size
 from cowarray._face.ndarray import ndarray
@@ -284,6 +285,7 @@ class Generator(np.random.Generator):
 
     # ---- numbers that can be written to out --------------------------------------------------------------------------
 
+    @drawing
     @_filling
     def random(self, size: Size = None, dtype: DType = np.float64, out: AnyArray | None = None) -> Any:
         """Uniform distribution in [0, 1)."""
@@ -292,6 +294,7 @@ class Generator(np.random.Generator):
         self._numpys.random(size, dtype, filled(out))
         return out
 
+    @drawing
     @_filling
     def standard_exponential(
         self,
@@ -306,6 +309,7 @@ class Generator(np.random.Generator):
         self._numpys.standard_exponential(size, dtype, method, filled(out))
         return out
 
+    @drawing
     @_filling
     def standard_gamma(
         self, shape: ArrayLike, size: Size = None, dtype: DType = np.float64, out: AnyArray | None = None
@@ -316,6 +320,7 @@ class Generator(np.random.Generator):
         self._numpys.standard_gamma(shape, size, dtype, filled(out))
         return out
 
+    @drawing
     @_filling
     def standard_normal(self, size: Size = None, dtype: DType = np.float64, out: AnyArray | None = None) -> Any:
         """Normal distribution with mean 0 and standard deviation 1."""
@@ -326,6 +331,7 @@ class Generator(np.random.Generator):
 
     # ---- the others --------------------------------------------------------------------------------------------------
 
+    @drawing
     def integers(
         self,
         low: ArrayLike,
@@ -356,8 +362,8 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.integers : The same stream as NumPy's arrays.
         """
-        return born(self._numpys.integers, low, high, size, dtype, endpoint)
 
+    @drawing
     def multivariate_hypergeometric(
         self, colors: ArrayLike, nsample: int, size: Size = None, method: Literal["marginals", "count"] = "marginals"
     ) -> Any:
@@ -383,8 +389,8 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.multivariate_hypergeometric : The same stream as NumPy's arrays.
         """
-        return born(self._numpys.multivariate_hypergeometric, colors, nsample, size, method)
 
+    @drawing
     def multivariate_normal(
         self,
         mean: ArrayLike,
@@ -421,23 +427,23 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.multivariate_normal : The same stream as NumPy's arrays.
         """
-        return born(self._numpys.multivariate_normal, mean, cov, size, check_valid, tol, method=method)
 
+    @drawing
     @_floats
     def beta(self, a: ArrayLike, b: ArrayLike, size: Size = None) -> Any:
         """Beta distribution with parameters a and b, in [0, 1]."""
-        return born(self._numpys.beta, a, b, size)
 
+    @drawing
     @_integers
     def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> Any:
         """Successes in n trials of probability p."""
-        return born(self._numpys.binomial, n, p, size)
 
+    @drawing
     @_floats
     def chisquare(self, df: ArrayLike, size: Size = None) -> Any:
         """Chi-square distribution with df degrees of freedom."""
-        return born(self._numpys.chisquare, df, size)
 
+    @drawing
     def dirichlet(self, alpha: ArrayLike, size: Size = None) -> Any:
         """Dirichlet distribution.
 
@@ -457,48 +463,48 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.dirichlet : The same stream as NumPy's arrays.
         """
-        return born(self._numpys.dirichlet, alpha, size)
 
+    @drawing
     @_floats
     def exponential(self, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Exponential distribution with mean scale."""
-        return born(self._numpys.exponential, scale, size)
 
+    @drawing
     @_floats
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: Size = None) -> Any:
         """F distribution with dfnum and dfden degrees of freedom."""
-        return born(self._numpys.f, dfnum, dfden, size)
 
+    @drawing
     @_floats
     def gamma(self, shape: ArrayLike, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Gamma distribution."""
-        return born(self._numpys.gamma, shape, scale, size)
 
+    @drawing
     @_integers
     def geometric(self, p: ArrayLike, size: Size = None) -> Any:
         """Trials until the first success of probability p."""
-        return born(self._numpys.geometric, p, size)
 
+    @drawing
     @_floats
     def gumbel(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Gumbel distribution."""
-        return born(self._numpys.gumbel, loc, scale, size)
 
+    @drawing
     @_integers
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: Size = None) -> Any:
         """Good ones among those that are drawn without replacement."""
-        return born(self._numpys.hypergeometric, ngood, nbad, nsample, size)
 
+    @drawing
     @_floats
     def laplace(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Laplace distribution."""
-        return born(self._numpys.laplace, loc, scale, size)
 
+    @drawing
     @_floats
     def logistic(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Logistic distribution."""
-        return born(self._numpys.logistic, loc, scale, size)
 
+    @drawing
     def lognormal(self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: Size = None) -> Any:
         """Numbers whose logarithms have a normal distribution.
 
@@ -520,13 +526,13 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.lognormal : The same stream as NumPy's arrays.
         """
-        return born(self._numpys.lognormal, mean, sigma, size)
 
+    @drawing
     @_integers
     def logseries(self, p: ArrayLike, size: Size = None) -> Any:
         """Logarithmic series distribution."""
-        return born(self._numpys.logseries, p, size)
 
+    @drawing
     def multinomial(self, n: ArrayLike, pvals: ArrayLike, size: Size = None) -> Any:
         """How often each outcome comes in n trials.
 
@@ -548,73 +554,73 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.multinomial : The same stream as NumPy's arrays.
         """
-        return born(self._numpys.multinomial, n, pvals, size)
 
+    @drawing
     @_integers
     def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> Any:
         """Failures before n successes of probability p."""
-        return born(self._numpys.negative_binomial, n, p, size)
 
+    @drawing
     @_floats
     def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: Size = None) -> Any:
         """Noncentral chi-square distribution."""
-        return born(self._numpys.noncentral_chisquare, df, nonc, size)
 
+    @drawing
     @_floats
     def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: Size = None) -> Any:
         """Noncentral F distribution."""
-        return born(self._numpys.noncentral_f, dfnum, dfden, nonc, size)
 
+    @drawing
     @_floats
     def normal(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Normal distribution with mean loc and standard deviation scale."""
-        return born(self._numpys.normal, loc, scale, size)
 
+    @drawing
     @_floats
     def pareto(self, a: ArrayLike, size: Size = None) -> Any:
         """Pareto II distribution with shape a."""
-        return born(self._numpys.pareto, a, size)
 
+    @drawing
     @_integers
     def poisson(self, lam: ArrayLike = 1.0, size: Size = None) -> Any:
         """Poisson distribution with mean lam."""
-        return born(self._numpys.poisson, lam, size)
 
+    @drawing
     @_floats
     def power(self, a: ArrayLike, size: Size = None) -> Any:
         """Power distribution with exponent a - 1, in [0, 1]."""
-        return born(self._numpys.power, a, size)
 
+    @drawing
     @_floats
     def rayleigh(self, scale: ArrayLike = 1.0, size: Size = None) -> Any:
         """Rayleigh distribution."""
-        return born(self._numpys.rayleigh, scale, size)
 
+    @drawing
     @_floats
     def standard_cauchy(self, size: Size = None) -> Any:
         """Cauchy distribution with mode 0."""
-        return born(self._numpys.standard_cauchy, size)
 
+    @drawing
     @_floats
     def standard_t(self, df: ArrayLike, size: Size = None) -> Any:
         """Student's t distribution with df degrees of freedom."""
-        return born(self._numpys.standard_t, df, size)
 
+    @drawing
     @_floats
     def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Size = None) -> Any:
         """Triangular distribution from left over mode to right."""
-        return born(self._numpys.triangular, left, mode, right, size)
 
+    @drawing
     @_floats
     def uniform(self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: Size = None) -> Any:
         """Uniform distribution in [low, high)."""
-        return born(self._numpys.uniform, low, high, size)
 
+    @drawing
     @_floats
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: Size = None) -> Any:
         """Von Mises distribution on the circle, from -π to π."""
-        return born(self._numpys.vonmises, mu, kappa, size)
 
+    @drawing
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: Size = None) -> Any:
         """Wald distribution, or inverse Gaussian.
 
@@ -636,13 +642,13 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.wald : The same stream as NumPy's arrays.
         """
-        return born(self._numpys.wald, mean, scale, size)
 
+    @drawing
     @_floats
     def weibull(self, a: ArrayLike, size: Size = None) -> Any:
         """Weibull distribution with shape a."""
-        return born(self._numpys.weibull, a, size)
 
+    @drawing
     def zipf(self, a: ArrayLike, size: Size = None) -> Any:
         """Zipf distribution with exponent a.
 
@@ -662,7 +668,6 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.zipf : The same stream as NumPy's arrays.
         """
-        return born(self._numpys.zipf, a, size)
 
 
 def has_no_bytes(x: Any) -> bool:

@@ -5,6 +5,7 @@ import numpy as np
 
 cimport cython
 cimport numpy as cnp
+from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
 from cowarray._array.array cimport adopt
@@ -19,7 +20,7 @@ from cowarray._c.numpy cimport (
     PyArray_FillWithScalar,
     PyArray_Zeros,
 )
-from cowarray._c.python cimport PyLong_AsLongLongAndOverflow
+from cowarray._c.python cimport PyLong_AsLongLongAndOverflow, PyObject_Call
 from cowarray._ops.operands cimport births_leave_lane, computed, is_handed, is_harmless, MISSING, take_road
 from cowarray._ops.passage cimport function_operation, new_passage, Operation, Passage
 from cowarray._ops.quick cimport quick_call, QUICK_FAILED
@@ -139,7 +140,7 @@ cdef bint plain_length(object value, cnp.npy_intp *length) except -1:
     return not overflow and length[0] >= 0
 
 
-def fresh(result, /):
+cdef object taken_over(object result):
     """NumPy's fresh result, which nothing else refers to, as cowarray's arrays, without a copy.
 
     Arrays of a list or tuple that lie in one memory become views of one Storage. Other objects are returned as they
@@ -154,11 +155,20 @@ def fresh(result, /):
     return passage.result(result)
 
 
-def born(function, /, *args, **kwargs):
-    """The arrays that a NumPy function makes of numbers, files or at random, as cowarray's."""
+def fresh(result, /):
+    """`taken_over`, for Python code."""
+    return taken_over(result)
+
+
+cdef object bear(object function, tuple args, dict kwargs):
     if births_leave_lane() or is_handed(args, kwargs):
         return take_road(function.__name__, _Bearing(function), args, kwargs)
-    return fresh(function(*args, **kwargs))
+    return taken_over(PyObject_Call(function, args, <PyObject *>kwargs if kwargs else NULL))
+
+
+def born(function, /, *args, **kwargs):
+    """The arrays that a NumPy function makes of numbers, files or at random, as cowarray's."""
+    return bear(function, args, kwargs)
 
 
 def drawing_function(function, slowly, /):
@@ -170,9 +180,24 @@ def drawing_function(function, slowly, /):
         for value in kwargs.values():
             if not is_harmless(type(value)):
                 return slowly(args, kwargs)
-        if births_leave_lane():
-            return take_road(function.__name__, _Bearing(function), args, kwargs)
-        return fresh(function(*args, **kwargs))
+        return bear(function, args, kwargs)
+
+    return draw
+
+
+def drawing_method(declared, /):
+    """A method of one name and its parameters that draws by the generator `_numpys`: see `elementwise_function`.
+
+    With an `out`, declared draws.
+    """
+    cdef str name = declared.__name__
+    cdef list parameters = list(declared.__code__.co_varnames[:declared.__code__.co_argcount])
+    cdef Py_ssize_t most = len(parameters) - 1 if "out" not in parameters else parameters.index("out") - 1
+
+    def draw(self, *args, **kwargs):
+        if len(args) > most or "out" in kwargs:
+            return declared(self, *args, **kwargs)
+        return bear(getattr(self._numpys, name), args, kwargs)
 
     return draw
 
@@ -187,7 +212,7 @@ cdef class _Bearing:
         self.function = function
 
     def __call__(self, *args, **kwargs):
-        return fresh(self.function(*args, **kwargs))
+        return taken_over(self.function(*args, **kwargs))
 
 
 def bearing(function, /):

@@ -39,7 +39,7 @@ LANES = {
     "_ops.creation.of_shape": "plain lengths and a dtype of numbers: NumPy's C makes it, and nobody else knows it",
     "_ops.creation.arange": "plain numbers: NumPy's C makes it, and nobody else knows it",
     "_ops.conversion.converted": "from numbers to numbers, no imaginary part to lose: NumPy's C converts",
-    "_ops.creation.fresh": "of `born`: NumPy made it of numbers, files or chance, and nobody else knows it",
+    "_ops.creation.taken_over": "of `born`: NumPy made it of numbers, files or chance, and nobody else knows it",
     "_ops.quick.without_passage": "no arguments or axes, a method that only reads, elements that run no code",
     "_ops.quick.quick_call": "no `out`, no user code; arrays that run no code, numbers, names, dtypes, lists of these",
     "_face.ndarray.ndarray.T": "always: a transposed header touches no byte",
