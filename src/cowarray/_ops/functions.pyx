@@ -68,7 +68,7 @@ cdef object array_function(Array self, object function, object types, tuple args
 # cowarray array.
 def dispatched(function, /, *args, **kwargs):
     """The result of a NumPy function, as cowarray's arrays. Foreign memory in the arguments is read in place."""
-    result = quickly_dispatched(function, args, kwargs)
+    result = quickly_dispatched(function_operation(function), function, args, kwargs)
     return slowly_dispatched(function, len(args), args, kwargs) if result is QUICK_FAILED else result
 
 
@@ -90,11 +90,12 @@ def dispatched_function(function, declared, arrays, imports, /):
     """
     cdef tuple names = declared.__code__.co_varnames[:arrays or 0]
     cdef Py_ssize_t most = PY_SSIZE_T_MAX if arrays is None else arrays
+    cdef Operation operation = function_operation(function)
 
     def call(*args, **kwargs):
         refusal = None
         try:
-            result = quickly_dispatched(function, args, kwargs)
+            result = quickly_dispatched(operation, function, args, kwargs)
         except TypeError as error:
             refusal = error
         if refusal is not None:
@@ -114,8 +115,7 @@ def dispatched_function(function, declared, arrays, imports, /):
     return call
 
 
-cdef object quickly_dispatched(object function, tuple args, dict kwargs):
-    cdef Operation operation = function_operation(function)
+cdef object quickly_dispatched(Operation operation, object function, tuple args, dict kwargs):
     if operation.special is not None:
         if not is_own_call(args, kwargs):
             return QUICK_FAILED
