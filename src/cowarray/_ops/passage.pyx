@@ -113,7 +113,7 @@ cdef Operation VIEWING = Operation("viewing", _table.Operation(VIEW))
 cdef dict methods = {
     name: Operation("ndarray." + name, _table.method(name)) for name in vars(np.ndarray) if not name.startswith("__")
 }
-# By the function itself: compiled when first called.
+# By the function itself: compiled when first asked for.
 cdef dict functions = {}
 # The replacement for a NumPy function, by the function.
 cdef dict specials = {}
