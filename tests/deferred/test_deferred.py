@@ -534,3 +534,13 @@ def test_explain_says_that_bytes_are_not_there():
     materialize(x)
     assert "deferred" not in str(cw.explain(x))
     assert "fake" in str(cw.explain(cw.fake_like(x)))
+
+
+def test_results_that_are_one_array_are_made_as_two():
+    """NumPy returns the edges that both axes have twice."""
+    x = cw.array([0.0, 3.0])
+    with cw.deferred():
+        _, first, second = cw.histogram2d(x, x, [0, 1, 2])
+    assert first.tolist() == second.tolist() == [0, 1, 2]
+    second[0] = 1
+    assert second.tolist() == [1, 1, 2]

@@ -182,6 +182,47 @@ def test_what_is_array_like_is_read_as_an_array_also_by_name(name):
         assert np.array_equal(given, wanted)
 
 
+@pytest.mark.parametrize(
+    "call", ["split(x, 2)", "hsplit(x, 2)", "array_split(x, 3)", "unstack(x)", "flip(x)", "squeeze(x)"]
+)
+def test_views_are_taken_of_what_is_array_like_by_position_and_by_name(call):
+    own, theirs = (
+        eval(f"np.{call}", {"np": cowarray, "x": [1.0, 2.0]}),
+        eval(f"np.{call}", {"np": np, "x": np.array([1.0, 2.0])}),
+    )
+    assert [np.asarray(each).tolist() for each in own] == [each.tolist() for each in theirs]
+    function = getattr(cowarray, call.partition("(")[0])
+    first, *others = inspect.signature(function).parameters.values()
+    if first.kind is first.POSITIONAL_OR_KEYWORD and others[0].default is not others[0].empty:
+        assert function(**{first.name: [1.0, 2.0]}).tolist() == own.tolist()
+
+
+@pytest.mark.parametrize("name", _FUNCTIONS)
+def test_the_first_argument_is_taken_by_the_name_that_the_signature_tells(name):
+    first, *others = inspect.signature(_FUNCTIONS[name]).parameters.values()
+    if first.kind is first.POSITIONAL_OR_KEYWORD and all(each.default is not each.empty for each in others):
+        refused = ""
+        try:
+            _FUNCTIONS[name](**{first.name: cowarray.ones((3, 3))})
+        except Exception as error:  # of what is no array for this function
+            refused = str(error)
+        assert "keyword" not in refused
+        assert "positional" not in refused
+
+
+def test_views_of_several_arrays_copy_none_of_them():
+    x, y = cowarray.ones(4), cowarray.ones(4)
+    with cowarray.no_copy(eager=True):
+        found = cowarray.atleast_2d([x, y], x)
+    assert [each.shape for each in found] == [(2, 4), (1, 4)]
+
+
+def test_what_is_array_like_is_read_in_place_though_an_argument_before_it_is_left_out():
+    x = cowarray.arange(4.0)
+    with cowarray.no_copy(eager=True):
+        assert cowarray.ediff1d(x, to_begin=Tensor()).tolist() == [*map(float, range(6)), 1.0, 1.0, 1.0]
+
+
 @pytest.mark.parametrize("name", _FUNCTIONS)
 def test_arguments_that_do_not_fit_are_refused(name):
     function, x = _FUNCTIONS[name], cowarray.ones(3)

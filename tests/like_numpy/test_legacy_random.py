@@ -151,3 +151,17 @@ def test_what_neither_has_is_missing():
         assert not hasattr(random, name)
     with pytest.raises(AttributeError, match=r"use numpy\.random\.mtrand"):
         _ = random.mtrand
+
+
+def test_functions_are_found_by_their_names():
+    for name in ("shuffle", "choice", "rand"):
+        function = getattr(cowarray.random, name)
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert repr(function).partition(" at ")[0].endswith(name)
+    with pytest.raises(TypeError, match=r"^shuffle\(\) takes"):
+        cowarray.random.shuffle()
+
+
+def test_a_choice_without_a_size_is_a_number_in_every_mode():
+    with cowarray.fake():
+        assert type(cowarray.random.choice(5)) is int

@@ -31,22 +31,15 @@ def _draw(numpys: Any, name: str, args: Any, kwargs: Any) -> Any:
     """What a method of NumPy's draws, as results of this library."""
     if name in _NUMPYS:
         return numpys(*args, **kwargs)
-    if name == "shuffle":
-        return _shuffle(numpys, *args, **kwargs)
     if any(map(has_no_bytes, args)) or any(map(has_no_bytes, kwargs.values())):
         return born(numpys, *args, **kwargs)
+    if name == "shuffle":
+        return numpys(*map(target, args), **{key: target(value) for key, value in kwargs.items()})
     args = tuple([value.to_numpy() if type(value) is ndarray else value for value in args])
     kwargs = {key: value.to_numpy() if type(value) is ndarray else value for key, value in kwargs.items()}
     if name in _KEPT and not _has_a_size(args, kwargs):
         return numpys(*args, **kwargs)
     return born(numpys, *args, **kwargs)
-
-
-def _shuffle(numpys: Any, x: Any) -> None:
-    if has_no_bytes(x):
-        born(numpys, x)
-    else:
-        numpys(target(x))
 
 
 def _has_a_size(args: Any, kwargs: Any) -> Any:
@@ -79,11 +72,11 @@ def legacy_function(name: str) -> Callable[..., Any]:
     if name in _NUMPYS:
         return numpys
 
-    if name == "shuffle":
-        draw: Any = functools.partial(_shuffle, numpys)
-    else:
-        draw = drawing_function(numpys, lambda args, kwargs: _draw(numpys, name, args, kwargs))
-    return _described(draw, numpys, name, "numpy.random")
+    def draw(*args: Any, **kwargs: Any) -> Any:
+        return _draw(numpys, name, args, kwargs)
+
+    slow = name == "shuffle" or name in _KEPT
+    return _described(draw if slow else drawing_function(numpys, draw), numpys, name, "numpy.random")
 
 
 class RandomState(np.random.RandomState):

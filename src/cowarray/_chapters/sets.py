@@ -150,7 +150,6 @@ def unique(
     """
 
 
-@dispatching(np.unique_all)
 def unique_all(x: ArrayLike) -> Any:
     """Distinct values, their first places, the place of each element among them, and counts.
 
@@ -164,9 +163,9 @@ def unique_all(x: ArrayLike) -> Any:
         A named tuple ``(values, indices, inverse_indices, counts)`` of ndarray: fresh; values are sorted. NaNs are
         distinct.
     """
+    return dispatched(np.unique_all, x)  # NumPy's takes no name
 
 
-@dispatching(np.unique_counts)
 def unique_counts(x: ArrayLike) -> Any:
     """Distinct values, and how often they are there.
 
@@ -179,9 +178,9 @@ def unique_counts(x: ArrayLike) -> Any:
     UniqueCountsResult
         A named tuple ``(values, counts)`` of ndarray: fresh; values are sorted. NaNs are distinct.
     """
+    return dispatched(np.unique_counts, x)  # NumPy's takes no name
 
 
-@dispatching(np.unique_inverse)
 def unique_inverse(x: ArrayLike) -> Any:
     """Distinct values, and which of them each element is.
 
@@ -194,6 +193,7 @@ def unique_inverse(x: ArrayLike) -> Any:
     UniqueInverseResult
         A named tuple ``(values, inverse_indices)`` of ndarray: fresh; values are sorted. NaNs are distinct.
     """
+    return dispatched(np.unique_inverse, x)  # NumPy's takes no name
 
 
 def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:

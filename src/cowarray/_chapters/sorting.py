@@ -88,7 +88,7 @@ def argsort(
     >>> cowarray.argsort(cowarray.asarray([1, 3, 1, 2]), descending=True)
     array([1, 3, 0, 2])
     """
-    x = None if descending is False else _descending("argsort", imported(a), descending)
+    x = None if descending is False else _descending("argsort", a, descending)
     if x is None:
         return dispatched(np.argsort, a, axis, kind, order, stable=stable)
     if stable is None and kind is None:
@@ -183,7 +183,7 @@ def sort(
     >>> cowarray.sort(cowarray.asarray([2.0, float("nan"), 3.0]), descending=True)
     array([ 3.,  2., nan])
     """
-    x = None if descending is False else _descending("sort", imported(a), descending)
+    x = None if descending is False else _descending("sort", a, descending)
     if x is None:
         return dispatched(np.sort, a, axis, kind, order, stable=stable)
     x, along = _with_axis(x, axis)
@@ -192,10 +192,11 @@ def sort(
     return turned.copy() if ranks is None else _by_rank(turned, ranks, along)
 
 
-def _descending(operation: str, x: Any, descending: object) -> Any:
-    """x; None if it has no axes, and nothing to sort."""
+def _descending(operation: str, a: Any, descending: object) -> Any:
+    """The array; None if it has no axes, and nothing to sort."""
     if descending is not True:
         raise TypeError(f"{operation}: descending must be True or False (got {descending!r})")
+    x = imported(a)
     return x if np.ndim(x) else None
 
 

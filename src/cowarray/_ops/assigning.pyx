@@ -132,9 +132,12 @@ cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) 
     cdef Storage storage
     cdef cnp.dtype descr = self.descr
     cdef long double converted[2]  # room and alignment for any number
-    cdef bint is_float = type(value) is float or type(value) is numpy_float64  # one of Python's, too
+    cdef bint is_float = type(value) is float
     cdef double number
-    if is_float and descr.type_num == cnp.NPY_DOUBLE and PyArray_ISNBO(descr.byteorder):
+    if (
+        (is_float or type(value) is numpy_float64) and descr.type_num == cnp.NPY_DOUBLE
+        and PyArray_ISNBO(descr.byteorder)
+    ):
         number = PyFloat_AS_DOUBLE(value)
         memcpy(converted, &number, sizeof(number))
     else:

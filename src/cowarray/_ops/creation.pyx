@@ -176,10 +176,10 @@ def drawing_function(function, slowly, /):
     def draw(*args, **kwargs):
         for value in args:
             if not is_harmless(type(value)):
-                return slowly(args, kwargs)
+                return slowly(*args, **kwargs)
         for value in kwargs.values():
             if not is_harmless(type(value)):
-                return slowly(args, kwargs)
+                return slowly(*args, **kwargs)
         return bear(function, args, kwargs)
 
     return draw

@@ -94,8 +94,10 @@ def dispatched_function(function, declared, arrays, imports, /):
 
     def call(*args, **kwargs):
         refusal = None
+        result = QUICK_FAILED
         try:
-            result = quickly_dispatched(operation, function, args, kwargs)
+            if not imports or are_arrays(args, most):
+                result = quickly_dispatched(operation, function, args, kwargs)
         except TypeError as error:
             refusal = error
         if refusal is not None:
@@ -104,15 +106,21 @@ def dispatched_function(function, declared, arrays, imports, /):
         if result is not QUICK_FAILED:
             return result
         declared(*args, **kwargs)
-        for name in names[len(args):]:
-            if name not in kwargs:
-                break  # left out, as those behind it, or of a function that takes them by position alone
-            args += (kwargs.pop(name),)
         if imports:
             args = tuple([imported(value) for value in args[:most]]) + args[most:]
-        return slowly_dispatched(function, most, args, kwargs)
+            kwargs.update([(name, imported(kwargs[name])) for name in names if name in kwargs])
+        return slowly_dispatched(function, most, args, kwargs, names)
 
     return call
+
+
+cdef bint are_arrays(tuple args, Py_ssize_t most) noexcept:
+    """Whether the first arguments are arrays of ours, and one is there."""
+    cdef Py_ssize_t i
+    for i in range(min(len(args), most)):
+        if not is_array(args[i]):
+            return False
+    return len(args) > 0
 
 
 cdef object quickly_dispatched(Operation operation, object function, tuple args, dict kwargs):
@@ -139,7 +147,8 @@ cdef bint is_own_call(tuple args, dict kwargs) except -1:
     return True
 
 
-cdef object slowly_dispatched(object function, Py_ssize_t arrays, tuple args, dict kwargs):
+cdef object slowly_dispatched(object function, Py_ssize_t arrays, tuple args, dict kwargs, tuple names=()):
+    """arrays, names: how many are array_like by position, and which by name."""
     cdef Operation operation = function_operation(function)
     if is_strangers(args, kwargs):
         args, kwargs = as_given(function, args, kwargs)
@@ -149,10 +158,13 @@ cdef object slowly_dispatched(object function, Py_ssize_t arrays, tuple args, di
         result = function(*args, **kwargs)
         return asarray(result) if type(result) is cnp.ndarray else result
     # A written argument must be an array itself, not an object that has one.
-    cdef set written = {each.position for each in operation.writes}
+    cdef set written = {each.position for each in operation.writes} | {each.name for each in operation.writes}
     shown = [
         shown_as_array(value) if i < arrays and i not in written else value for i, value in enumerate(args)
     ]
+    for name in names:
+        if name in kwargs and name not in written:
+            kwargs[name] = shown_as_array(kwargs[name])
     return array_function(None, function, (), tuple(shown), kwargs)
 
 

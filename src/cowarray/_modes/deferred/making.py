@@ -167,8 +167,9 @@ class _Slice:
         elif node.births:
             results = flat(result)
             for place, outline, version in node.births:
-                if version() is not None:
-                    self._put(version(), laid(results[place], outline, values))
+                if (born := version()) is not None:
+                    values[born] = laid(results[place], outline, values)
+                    self._put(born, values[born])
 
     def _passes(self, node: Node, values: dict[Version, Any]) -> Again | None:
         """What draws again what a node is to draw, if nobody has asked for that, but somebody still may."""

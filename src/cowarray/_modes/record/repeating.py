@@ -51,7 +51,7 @@ def rebuilt(value: Any, values: dict[Version, Any]) -> Any:
 
 
 def laid(made: Any, outline: tuple[ndarray, int], values: dict[Version, Any]) -> Storage:
-    """The Storage of a result, in which it lies as its outline says."""
+    """The Storage of a result, in which it lies as its outline says: of its own, and none of the values'."""
     if type(made) is not ndarray:
         # NumPy's scalar; text is as long as it is, and not as its array has room for.
         made = asarray(made, outline[0].dtype if isinstance(made, (str, bytes)) else None)

@@ -206,7 +206,9 @@ def _monotonicity(bins: Any) -> Any:
 
 @seen(nanfunctions._remove_nan_1d)
 def _remove_nan_1d(arr1d: Any, second_arr1d: Any = None, overwrite_input: Any = False) -> Any:
-    return arr1d, second_arr1d, True
+    if is_fake(arr1d):
+        return arr1d, second_arr1d, True
+    return nanfunctions._remove_nan_1d(arr1d, second_arr1d, overwrite_input)
 
 
 @seen(nanfunctions._nanmedian_small)
