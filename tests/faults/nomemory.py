@@ -113,10 +113,13 @@ class Sweep:
             return
         for _ in range(4):
             self.leaks(n)
-        again = [(self.leaks(n), self.lost) for _ in range(20)]
-        if all(leaked for leaked, _ in again):
-            self.lost = any(lost for _, lost in again)  # what is the n-th allocation moves a little with the caches
-            self.say(f"{n}: leaks memory")
+        lost = False  # what is the n-th allocation moves a little with the caches
+        for _ in range(20):
+            if not self.leaks(n):
+                return
+            lost |= self.lost
+        self.lost = lost
+        self.say(f"{n}: leaks memory")
 
     def leaks(self, n):
         forget_caches()
