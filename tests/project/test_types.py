@@ -98,6 +98,21 @@ def test_an_error_in_any_file_of_the_package_is_found(tree):
         assert sorted(found) == [str(path.relative_to(tree)) for path in paths]
 
 
+def test_what_an_extension_does_not_have_is_found_in_each_stub(tree):
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("mypy is not installed; `make types` and `make check` install it")
+    stubs = sorted((tree / "src").rglob("*.pyi"))
+    assert len({path.parent for path in stubs}) > 10
+    for path in stubs:
+        with open(path, "a") as file:
+            file.write("\n\ndef planted() -> int: ...\n")
+    result = check_types(tree, "stubtest")
+    assert result.stderr == "types: stubtest\n"
+    found = re.findall(r"^error: (\S+)\.planted is not present at runtime$", result.stdout, re.MULTILINE)
+    names = [".".join(path.relative_to(tree / "src").with_suffix("").parts) for path in stubs]
+    assert sorted(found) == sorted(names)
+
+
 def test_a_stub_is_missed_beside_cython_and_unwanted_beside_python(tree):
     package = tree / "src" / "cowarray"
     (package / "_ops" / "road.pyi").rename(package / "fft.pyi")
