@@ -394,6 +394,7 @@ HANDED = {
     "_ops.overwriting.leave_attempt": "the context of the last attempt, for the next",
     "_modes.copies.copies.born": "where a Storage was made, for `trace`",
     "_modes.fake.forecasts.keep": "what the rules have answered, for operations just like those",
+    "_modes.fake.refusals.FakeError.__init__": "what the thread was refused last, if C code raises another error",
     "_modes.fake.calls._row_of": "a cache of rows of the table",
     "_modes.fake.rules.composites._replaced": "a cache of modules whose creators are replaced",
     "_modes.fake.rules.composites.seen.enter": "functions of ours by the NumPy functions that they replace",
@@ -404,11 +405,16 @@ HANDED = {
 }
 
 
+# Methods by which a container, or a context's variable, keeps something.
+PUTTING = {"add", "append", "extend", "insert", "setdefault", "update", "set", "__setitem__"}
+
+
 def handings(text):
     """The functions of a file by which its module keeps what it is given, or by which another module does."""
     read = list(statements(text))
     binding = [tokens[: tokens.index("=")] for indent, tokens in read if indent == 0 and "=" in tokens]
     kept = {left[0] if ":" in left[1:2] else left[-1] for left in binding if "(" not in left}
+    kept |= {tokens[tokens.index("class") + 1] for indent, tokens in read if indent == 0 and "class" in tokens[:2]}
     above = [tokens for _, tokens in read if tokens[0] in ("from", "import", "cimport")]
     packages = set().union(*(tokens for tokens in above if tokens[1].startswith((".", "cowarray"))))
     found, bound, local = set(), {}, {}
@@ -423,13 +429,14 @@ def handings(text):
             bound.setdefault(functions[-1], set()).update(tokens)
         elif tokens[0] == "cdef" or at == 1:
             local.setdefault(functions[-1], set()).update(tokens[: at or None])
-        puts = at and tokens[0] in kept - given and tokens[1] == "["
-        calls = owner in kept - given and name in ("add", "append", "extend", "insert", "setdefault", "update")
+        elsewhere = given.union(*map(local.get, functions, [()] * len(functions)))
+        is_kept = (owner.partition(".")[0] or name) in kept - elsewhere
+        puts = is_kept and at and (tokens[1] == "[" or at == 1)
+        calls = is_kept and (name in PUTTING or (tokens[1:2] == ["["] and PUTTING & set(tokens)))
+        calls = calls or (tokens[0] == "setattr" and tokens[2].partition(".")[0] in (kept | packages) - elsewhere)
         binds = any(bound.get(each, set()) & set(tokens[:at]) for each in functions)
         hands = (puts or calls or binds) and given & {token.partition(".")[0] for token in tokens[at + 1 :]}
-        if hands or (
-            at == 1 and owner in packages - given - set().union(*map(local.get, functions, [()] * len(functions)))
-        ):
+        if hands or (at == 1 and owner in packages - elsewhere):
             found.add(".".join(name for name, _ in around))
     return found
 
@@ -454,13 +461,29 @@ def set_by_name(name, function): hooks[name] = function
 listed = []
 def set_by_call(function):
     listed.append(("name", function))
+class Kept:
+    hook = None
+def set_on_a_class(function):
+    Kept.hook = function
+cdef Kept kept = Kept()
+cdef void set_on_an_object(object function) noexcept:
+    kept.hook = function
+def set_in_an_item(function):
+    hooks["name"].append(function)
+current = ContextVar("current")
+def set_in_a_context(function):
+    current.set(function)
 from cowarray._ops import road as road_above
 def set_elsewhere(function):
     road_above.hook = function
+def set_by_name_elsewhere(name, function):
+    setattr(road_above, name, function)
 """
 
 
 def test_a_new_setter_is_found_in_each_file():
-    planted = {"set_hook", "set_other.set_now", "set_by_name", "set_by_call", "set_elsewhere"}
+    functions = re.findall(r"\b(set_(?!now)\w+)\(", SETTERS)
+    planted = {name.replace("set_other", "set_other.set_now") for name in functions}
+    assert len(planted) == 10
     files = [(name, text) for name, texts in modules().items() for text in texts.values()]
     assert [name for name, text in files if not planted <= handings(f"{text}\n{SETTERS}")] == []
