@@ -13,7 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 import pytest
-from support.sources import PACKAGE, ROOT, TOKEN, modules, placed, statements
+from support.sources import PACKAGE, ROOT, TOKEN, files, modules, placed, statements
 
 CORE = ROOT / "src" / "core"
 
@@ -353,6 +353,30 @@ def test_no_text_is_included():
 def test_all_foreign_declarations_are_in_one_room():
     """`cdef extern` stands in `_c` and nowhere else."""
     assert {room(name)[1] for name in of_cython("cdef", "extern")} == {"_c"}
+
+
+def several_owners(texts):
+    """Headers with state of a thread's that more than one extension includes: each would have its own, unseen."""
+    with_state = {name for name, text in texts.items() if "_Thread_local" in without_comments(text)}
+    users = {name: [each for each, used in edges().items() if name in used] for name in with_state}
+    return {name for name, using in users.items() if name.endswith(".h") or len(using) != 1}
+
+
+def headers():
+    """C's, by their names, and the declarations of foreign C, which may have C of their own, by their modules."""
+    found = {path.name: path.read_text() for path in files(".h", top=ROOT / "src") + files(".h", top=ROOT / "include")}
+    return found | {name: texts[".pxd"] for name, texts in modules().items() if name.startswith("_c.")}
+
+
+def test_state_of_a_thread_is_in_no_header():
+    assert several_owners(headers()) == set()
+
+
+def test_state_of_a_thread_is_found_in_each_header():
+    planted = {name: f"{text}\nstatic _Thread_local int planted;\n" for name, text in headers().items()}
+    assert len(planted) > 30
+    alone = {name for name in planted if len([1 for used in edges().values() if name in used]) == 1}
+    assert several_owners(planted) == planted.keys() - alone
 
 
 def test_imports_by_tokens_are_those_by_ast():
