@@ -27,7 +27,8 @@ FILES = [
     ["lender"],
     ["account"],
     ["large", "base", "dirty", "slots", "prices", "family", "boxes"],
-    ["windows", "maps"],
+    ["windows"],
+    ["maps"],
     ["policy", "aside"],
     ["commits", "differences", "pasts"],
     ["pages", "foretold"],
@@ -86,6 +87,40 @@ def test_a_name_from_above_is_found_in_each_file(sources):
     for file, call, _ in above:
         sources[file] += f"\nstatic void planted(void)\n{{\n    (void){call};\n}}\n"
     assert set(climbing_calls(sources)) == above
+
+
+def climbing_includes(texts):
+    """(file, header) where a file of the core, or its header, includes the header of a file that is not below it."""
+    level = {name: i for i, names in enumerate(FILES) for name in names}
+    return {
+        (name, header)
+        for name, text in texts.items()
+        for header in INCLUDE.findall(without_comments(text))
+        if header.removesuffix(".h") in level.keys() - {name[:-2]} and level[header[:-2]] >= level.get(name[:-2], 99)
+    }
+
+
+@pytest.fixture
+def texts():
+    return {path.name: path.read_text() for path in CORE.glob("*.[ch]")}
+
+
+def test_no_file_of_the_core_includes_the_header_of_what_stands_on_it(texts):
+    assert climbing_includes(texts) == set()
+
+
+def test_a_header_from_above_is_found_in_each_file(texts):
+    level = {name: i for i, names in enumerate(FILES) for name in names}
+    above = {
+        (name, header)
+        for name in texts
+        for header in texts
+        if header[-1] == "h" and name[:-2] != header[:-2] and level.get(header[:-2], -1) >= level.get(name[:-2], 99)
+    }
+    assert len(above) > 200
+    for name, header in above:
+        texts[name] = f'#include "{header}"\n{texts[name]}'
+    assert climbing_includes(texts) == above
 
 
 def test_the_core_includes_its_own_headers_and_the_public_one():
