@@ -91,12 +91,16 @@ def calls_by_road():
     return dict(found)
 
 
-# Where NumPy spoils memory, of arrays of its own, too, and no later trial could be trusted: (calls, hooks, deeds,
-# states). `partition` looks for a place in text, and then cuts there, whatever the text is by then.
+# Where NumPy does not end, or spoils memory, of arrays of its own, too, and no later trial could be trusted: (calls,
+# hooks, deeds, states). `partition` looks for a place in text, and cuts there whatever the text is by then; ufuncs ask
+# a variable of the context that CPython is in the middle of setting; a generator takes whatever out is for an array.
 SPOILING = [
     (r".*\b(all|any|cumsum|cumprod)\(.*out=.*", ".*", ".*", "strings"),
     (r".*\b(all|any)\(.*out=.*", "elements|strange: objects", ".*", ".*"),
     (r".*\br?partition\(A\(.*", ".*", ".*(write|place).*|sort|keep_handed|reopen", ".*"),
+    (r".*(printoptions|errstate).*", "collections|finalizers", "compute_in_place", ".*"),
+    (r".*default_rng\(.*out=.*", r"strange: .*|__.*|operators.*|number.*|list|tuple|iterator", ".*", ".*"),
+    (r".*\bdiff\(.*", r"strange: 2 \*\* 70", ".*", ".*"),
 ]
 
 
