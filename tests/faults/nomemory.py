@@ -33,6 +33,7 @@ from cowarray._modes.fake import forecasts
 
 ALL = 400  # allocations of one call that are refused one by one; of the rest, every so many
 UNFILLED = re.compile(r"\bempty(_like)?\(|cowarray\.ndarray\(")
+BYTES = re.compile(r"\bfrombuffer\(x")  # of objects: addresses
 LIMIT = 300  # seconds for one refusal: one that hangs dies
 OUR_FILES = ("src/cowarray", str(Path(cowarray.__file__).parent), "<call>")
 FREELIST = 256  # arrays that Cython keeps for reuse; 64 Holds, 16 Pins
@@ -94,8 +95,9 @@ class Sweep:
         return self
 
     def frozen(self, result):
-        """`frozen`; of an array that is not filled, nothing but its class."""
-        return type(result).__name__ if UNFILLED.search(self.source) else frozen(result)
+        """`frozen`; of an array that is not filled, or has addresses, nothing but its class."""
+        is_any = UNFILLED.search(self.source) or (self.dtype == "object" and BYTES.search(self.source))
+        return type(result).__name__ if is_any else frozen(result)
 
     def learn(self):
         """Run with nothing refused; what it gives, what it leaves, and how many allocations it makes."""
