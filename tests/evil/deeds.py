@@ -30,7 +30,8 @@ def nothing(world):
 
 @to_all
 def grow(world, array):
-    array.resize(2000)
+    """Beyond a page."""
+    array.resize(600)
 
 
 @to_all
@@ -60,8 +61,9 @@ def flatten(world, array):
 
 @to_all
 def many_axes(world, array):
-    """More than an array has room for within itself."""
-    array.shape = (*array.shape, *[1] * 20)
+    """More than an array has room for within itself; with those of an index fewer than NumPy's own code overruns."""
+    if array.ndim < 20:
+        array.shape = (*array.shape, *[1] * 20)
 
 
 @to_all
@@ -90,8 +92,7 @@ def write_all(world, array):
 
 @to_all
 def compute_in_place(world, array):
-    if array.dtype.char != "T":  # of text it would be twice as long
-        array += array
+    array += 1 if array.dtype.hasobject else array  # numbers without bounds would double at each firing
 
 
 @to_all
@@ -264,5 +265,6 @@ DEEDS = {
 REBINDING = {"grow", "shrink", "vanish", "retype", "widen", "flatten", "many_axes", "retype_resize_copy"}
 DROPPING = {"drop", "copy_and_drop"}
 WRITING = {name for name in DEEDS if "write" in name or "place" in name} | {"sort", "again", "reopen", "keep_handed"}
+OF_NO_ARRAY = {"nothing", "collect", "fail"}
 # Only where user code was handed an array.
 OF_HANDED = {"reopen", "retype_handed", "reshape_handed", "stride_handed", "keep_handed"}

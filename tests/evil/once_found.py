@@ -47,4 +47,6 @@ COMPARED = [
     # What a callback wrote was kept or lost.
     ("x /= 0", 0, -1, "errstate", "write_one"),
     ("np.divide(x, 0, out=x)", 0, -1, "errstate", "copy_and_write"),
+    # A slice passed for harmless, and NumPy asked the user's objects in it for the bounds.
+    ("np.delete(x, slice(0, 0))", 0, 1, "bounds", "write_one"),
 ]

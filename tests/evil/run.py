@@ -26,6 +26,7 @@ if __name__ == "__main__":
 # malloc and free fill memory with what nobody else writes; NumPy's and Python's own caches of blocks would hide it.
 ENVIRONMENT = {"MALLOC_PERTURB_": "165", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 SECONDS = 300  # of one trial
+ASLEEP = 20  # seconds without a moment of the processor: it waits for what never comes
 GIVE_UP = 4  # crashes of one hook in one call
 
 
@@ -44,8 +45,9 @@ class Child:
         self.pipe, writer = os.pipe()
         self.errors = os.memfd_create("errors")
         self.rest = b""
-        self.last = time.monotonic()
-        self.seen = None
+        self.last = self.awake = time.monotonic()
+        self.seen = self.used = None
+        self.stuck = False
         sys.stdout.flush()
         self.pid = os.fork()
         if not self.pid:
@@ -127,10 +129,18 @@ class Child:
         return Key(*json.loads(text)) if text.strip(b"\0") else None
 
     def is_stuck(self):
-        now = self.page[:512]
-        if now != self.seen:
-            self.seen, self.last = now, time.monotonic()
-        return time.monotonic() - self.last > SECONDS
+        """Whether one trial has taken too long, or sleeps; once it was, it is."""
+        now, seen, used = time.monotonic(), self.page[:512], self.processor_time()
+        if seen != self.seen:
+            self.seen, self.last = seen, now
+        if used != self.used:
+            self.used, self.awake = used, now
+        self.stuck = self.stuck or now - self.last > SECONDS or now - self.awake > ASLEEP
+        return self.stuck
+
+    def processor_time(self):
+        """In ticks, that of all its threads."""
+        return sum(map(int, Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
 
     def end(self):
         """How the process ended: nothing, or what to call it."""
@@ -168,27 +178,40 @@ def numpys(key, options):
     return kinds | {"crash", "hang", *NUMPYS} if ended else kinds
 
 
+IN_COMPANY = "crash in company"  # after other trials, and not alone
 # What may be NumPy's own doing: then it does the same with arrays of its own.
 NUMPYS = ("system error", "written", "unwritten bytes", "held", "lost error", "not whole")
 
 
-# What is known to be NumPy's own, where NumPy's arrays do not happen to show it: (calls, hooks, states, kinds, why).
+# What is known to be NumPy's own, where NumPy's arrays do not happen to show it: (calls, hooks, deeds, states, kinds,
+# why).
+WRITES = r".*(write|place).*|sort|again|reopen|keep_handed"
 EXCUSED = [
-    (r".*\.(vecmat|matvec)\(.*out=x.*", ".*", ".*", "unwritten bytes", "in part, where operands overlap out"),
-    (r".*byteswap.*", ".*", "text", "not whole", "characters that are none have no repr"),
-    (".*", "elements|number.*", "strings", "hang", "objects become text while its allocator is locked"),
-    (r".*\.at\(.*", r"strange: x\.to_numpy\(\)", ".*", "written", "ufunc.at writes to read-only arrays"),
-    (r".*arg(max|min)\(.*", "elements", ".*", "lost error|system error", "compares on after a comparison has failed"),
-    (r".*einsum.*", ".*", "text|octets|strings", "system error", "an error and a result at once"),
-    (r".*out=x.*", "elements of x", ".*objects?", "crash", "a cast ends an object that its place still shows"),
+    (r".*\.(vecmat|matvec)\(.*out=x.*", ".*", ".*", ".*", "unwritten bytes", "in part, where operands overlap out"),
+    (r".*byteswap.*", ".*", ".*", "text", "not whole", "characters that are none have no repr"),
+    (".*", "elements|number.*", ".*", "strings", "hang", "objects become text while its allocator is locked"),
+    (r".*\.at\(.*", r"strange: x\.to_numpy\(\)", ".*", ".*", "written", "ufunc.at writes to read-only arrays"),
+    (r".*\.at\(.*", "elements", "again", ".*", "crash", "within itself, ends what its loop borrows"),
+    (r".*arg(max|min)\(.*", "elements", ".*", ".*", "lost error|system error", "compares on after a failed comparison"),
+    (r".*einsum.*", ".*", ".*", "text|octets|strings", "system error", "an error and a result at once"),
+    (r".*\bma\.ptp\(.*", ".* an export of x", ".*", "one_object", "written", "subtracts from an element in place"),
+    (
+        r".*out=\(?x.*|x\.__i\w+__\(.*|x \S+= .*|.*\b(copyto|place|put\w*)\((dst=)?x.*",
+        "elements of x",
+        ".*",
+        ".*objects?",
+        "crash",
+        "what it writes ends an object that its place still shows",
+    ),
+    (".*", "elements of x", WRITES, ".*objects?", "crash", "its loops borrow the elements, and a write ends these"),
 ]
 
 
 def is_excused(finding):
     if not finding.key:
         return False
-    source, _, _, hook, _, _, state = finding.key
-    told = (source, hook, state, finding.kind.partition(":")[0])
+    source, _, _, hook, deed, _, state = finding.key
+    told = (source, hook, deed, state, finding.kind.partition(":")[0])
     return any(all(map(re.fullmatch, patterns, told)) for *patterns, _ in EXCUSED)
 
 
@@ -215,14 +238,16 @@ class Runner:
     def is_numpys(self, finding):
         """Whether NumPy does the same without us."""
         kind = finding.kind.partition(":")[0]
-        if kind not in (*NUMPYS, "crash", "hang") or not finding.key:
+        if kind not in (*NUMPYS, "crash", IN_COMPANY, "hang") or not finding.key:
             return False
         from evil.trial import Key
 
-        key = Key(*finding.key)._replace(deed="nothing", at=-1)
+        key = Key(*finding.key)
         if key not in self.numpys:
             self.numpys[key] = numpys(key, self.options)
-        return bool(self.numpys[key] & {kind, "lost error", "crash"})  # memory that NumPy spoils breaks anything
+        same = [kinds for of, kinds in self.numpys.items() if kind == IN_COMPANY and of.source == key.source]
+        # Memory that NumPy spoils breaks anything, a later trial of the same call as well.
+        return any({kind, "lost error", "crash"} & kinds for kinds in (self.numpys[key], *same))
 
     def start(self, sources):
         self.processes += 1
@@ -282,7 +307,7 @@ class Runner:
             return [source for source in child.sources if source not in self.done]
         again, _, told = alone(key, self.options)
         self.processes += 1
-        kind = "hang" if was_stuck else f"crash: {again}" if again else f"crash in company: {ended}"
+        kind = "hang" if was_stuck else f"crash: {again}" if again else f"{IN_COMPANY}: {ended}"
         self.add(Finding(key, kind, last_words(told or errors)))
         skip = self.skip[key.source]
         skip.add(key)

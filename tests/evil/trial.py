@@ -24,7 +24,7 @@ from support.forms import forms_of
 import cowarray as ca
 from evil.ambient import AMBIENT
 from evil.cases import CASES
-from evil.deeds import DEEDS, DROPPING, REBINDING
+from evil.deeds import DEEDS, DROPPING, OF_NO_ARRAY, REBINDING
 from evil.hooks import HOOKS, STRANGE, Unfit
 from evil.world import EvilWorld, arrays_in, content
 
@@ -80,8 +80,10 @@ def watch_unraisable():
 
 
 def run_numpys(key):
-    """What NumPy does in the same call of arrays of its own, without a deed: kinds of what was found."""
-    return contextvars.copy_context().run(Trial(key._replace(deed="nothing", at=-1), None).run_numpys)
+    """What NumPy does in the same call of arrays of its own, without a deed for arrays: kinds of what was found."""
+    if key.deed not in OF_NO_ARRAY:
+        key = key._replace(deed="nothing")
+    return contextvars.copy_context().run(Trial(key, None).run_numpys)
 
 
 def run(key, control=None):
@@ -139,7 +141,8 @@ class Trial:
 
     def run_numpys(self):
         UNRAISABLE.clear()
-        self.world = world = EvilWorld(self.key.state, DEEDS["nothing"], numpys=True)
+        at = None if self.key.at < 0 else self.key.at
+        self.world = world = EvilWorld(self.key.state, DEEDS[self.key.deed], at, numpys=True)
         self.ambient = AMBIENT[self.key.hook](world) if self.key.slot < 0 else None
         if self.key.hook == "the end of foreign bytes":
             self.ambient.prepare = lambda: None
@@ -151,8 +154,8 @@ class Trial:
         for array in (world.x, *arrays_in(result, np.ndarray)):
             if not array.dtype.hasobject and any(fill in array.tobytes() for fill in POISON):
                 self.find("unwritten bytes", "")
-        if UNRAISABLE:
-            self.find("lost error", UNRAISABLE[0])
+        if UNRAISABLE or world.problems:
+            self.find("lost error", "")
         del result, array
         x, world.x = world.x, None
         world.drop()
@@ -268,7 +271,10 @@ class Trial:
         if not dtype.hasobject and len(before[2]) != array.nbytes:
             self.find("torn", f"{label}: {len(before[2])} bytes for {array.nbytes}")
             return False
-        repr(array)
+        if label == "x" or label.startswith("result"):
+            repr(array)
+        elif dtype.kind == "U":
+            array.tolist()
         return True
 
     def check_witnesses(self, when, skip=None):
@@ -402,7 +408,8 @@ def digest_of(value, depth=0):
     if isinstance(value, (ca.ndarray, np.ndarray)):
         if value.dtype.hasobject:
             return value.shape, value.dtype.str
-        return value.shape, value.dtype.str, value.tobytes()
+        is_padded = value.dtype.char in "gG"  # with bytes that nobody writes
+        return value.shape, value.dtype.str, repr(value.tolist()) if is_padded else value.tobytes()
     if isinstance(value, (tuple, list)) and depth < 4:
         return [digest_of(item, depth + 1) for item in value]
     if isinstance(value, (bool, float, bytes, type(None), np.generic)) or (type(value) is int and abs(value) < 2**40):

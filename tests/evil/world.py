@@ -6,6 +6,7 @@ import operator
 import os
 import pickle
 import tempfile
+import types
 
 import numpy as np
 from support.calls import RECORDS
@@ -17,6 +18,8 @@ from evil.deeds import is_export
 from evil.states import STATES
 
 FOLDER = tempfile.gettempdir()
+# NumPy with the names of ours: it is the standard's namespace as well.
+NUMPYS = types.SimpleNamespace(**{name: getattr(np, name) for name in np.__all__}, array_api=np)
 
 
 def content(array):
@@ -95,7 +98,7 @@ class EvilWorld:
         self.names = {
             "np": np,
             "rf": np.lib.recfunctions,
-            "cowarray": np if numpys else ca,
+            "cowarray": NUMPYS if numpys else ca,
             "copy": copy,
             "io": io,
             "operator": operator,

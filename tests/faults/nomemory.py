@@ -33,6 +33,7 @@ from cowarray._modes.fake import forecasts
 
 ALL = 400  # allocations of one call that are refused one by one; of the rest, every so many
 UNFILLED = re.compile(r"\bempty(_like)?\(|cowarray\.ndarray\(")
+BYTES = re.compile(r"\bfrombuffer\(x")  # of objects: addresses
 LIMIT = 300  # seconds for one refusal: one that hangs dies
 OUR_FILES = ("src/cowarray", str(Path(cowarray.__file__).parent), "<call>")
 FREELIST = 256  # arrays that Cython keeps for reuse; 64 Holds, 16 Pins
@@ -94,8 +95,9 @@ class Sweep:
         return self
 
     def frozen(self, result):
-        """`frozen`; of an array that is not filled, nothing but its class."""
-        return type(result).__name__ if UNFILLED.search(self.source) else frozen(result)
+        """`frozen`; of an array that is not filled, or has addresses, nothing but its class."""
+        is_any = UNFILLED.search(self.source) or (self.dtype == "object" and BYTES.search(self.source))
+        return type(result).__name__ if is_any else frozen(result)
 
     def learn(self):
         """Run with nothing refused; what it gives, what it leaves, and how many allocations it makes."""
@@ -113,10 +115,13 @@ class Sweep:
             return
         for _ in range(4):
             self.leaks(n)
-        again = [(self.leaks(n), self.lost) for _ in range(20)]
-        if all(leaked for leaked, _ in again):
-            self.lost = any(lost for _, lost in again)  # what is the n-th allocation moves a little with the caches
-            self.say(f"{n}: leaks memory")
+        lost = False  # what is the n-th allocation moves a little with the caches
+        for _ in range(20):
+            if not self.leaks(n):
+                return
+            lost |= self.lost
+        self.lost = lost
+        self.say(f"{n}: leaks memory")
 
     def leaks(self, n):
         forget_caches()

@@ -169,7 +169,10 @@ def ours(told):
         (case["case"], what)
         for case in told
         for what, whose in case["odd"]
-        if whose == "ours" and not excused(case["case"][0], what) and not is_lost_by_numpy(case, what)
+        if whose == "ours"
+        and not excused(case["case"][0], what)
+        and not is_lost_by_numpy(case, what)
+        and not is_lost_of_objects(case, what)
     ]
 
 
@@ -178,6 +181,23 @@ def is_lost_by_numpy(case, what):
     point, _, text = what.partition(": ")
     return text.startswith("sharing ") and any(
         whose != "ours" and theirs == f"{point}: leaks memory" for theirs, whose in case["odd"]
+    )
+
+
+OPERATOR = r".* (\*\*|//|<<|>>|[<>=!]=|[-+*/%@&|^<>])=? .*|.*\.__\w+__\(.*|(.*[( ])?[-+~]x.*|(abs|divmod|pow|round)\(.*"
+
+
+def is_lost_of_objects(case, what):
+    """Whether it is what an operator's ufunc loses of objects: its operands have a rule, and it gets no tuple for them.
+
+    So it does of any class with `__array_ufunc__`; other dtypes need no ufunc that asks for it.
+    """
+    source, _, dtype, _ = case["case"]
+    text = what.partition(": ")[2]
+    return (
+        dtype == "object"
+        and re.fullmatch(OPERATOR, source)
+        and re.fullmatch(r"references .*|leaks memory|\d+ blocks leaked", text)
     )
 
 
@@ -242,10 +262,17 @@ def test_all_allocations_of_every_call(hook, tmp_path, group, state):
     assert swept(hook, tmp_path, [(call, state, dtype, 0) for call in calls]) >= 5 * len(calls)
 
 
+# All of them run the same code of ours.
+PLAIN = ["f4", "?", "c16", "m8[s]"]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("dtype", ["object", "f4", "?", "c16", "m8[s]", "U3"])
+@pytest.mark.parametrize("dtype", ["object", *PLAIN, "U3"])
 def test_all_allocations_of_methods_on_other_dtypes(hook, tmp_path, dtype):
+    """Of plain dtypes each call has one."""
     calls = [*METHOD_CALLS, *OURS]
+    if dtype in PLAIN:
+        calls = calls[PLAIN.index(dtype) :: len(PLAIN)]
     assert swept(hook, tmp_path, [(call, "shared", dtype, 0) for call in calls]) >= 5 * len(calls)
 
 

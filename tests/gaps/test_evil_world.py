@@ -2,18 +2,28 @@
 
 Each public call is run with user code in the middle of it that does its worst (`evil`): resizes, retypes, writes,
 copies, drops and exports every array in reach. Each run takes a sample, the same one for the same seed, in which every
-call, every hook and every deed comes up; the long ones take all. `make check` takes a quarter of the calls.
+call, every hook and every deed comes up. `make check` takes a quarter of the calls.
+
+The long ones take each hook in each call, and with each deed on each road; what that is, and what takes turns, says
+`evil/plan.py`.
 """
 
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from evil import run
+from evil.ambient import AMBIENT
 from evil.cases import CASES
+from evil.hooks import HOOKS
+from evil.plan import Plan, calls_by_road, deeds_of, share_of
+from evil.trial import Told
 from support import public
 from support.forms import forms_of
 from support.prepared import names_called
@@ -21,7 +31,7 @@ from support.seeds import chosen_seed
 
 pytestmark = pytest.mark.numpy_ends
 
-RUN = Path(__file__).parents[1] / "evil" / "run.py"
+RUN = Path(run.__file__)
 sys.path.append(str(Path(__file__).parents[2] / "tools"))
 from sampling import sampled  # noqa: E402
 
@@ -62,6 +72,48 @@ def test_all_user_code_in_every_call(tmp_path, part):
 
 
 # ---- that nothing is left out ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hook", [*HOOKS, *AMBIENT])
+def test_calls_on_a_road_share_out_all_deeds(hook):
+    assert {share_of(source)[1] for source in CASES} >= {1, 2, 4}
+    for calls in calls_by_road().values():
+        plans = [Plan(source, None, None) for source in calls]
+        assert {deed for plan in plans for deed in plan.own_deeds_of(hook)} == set(deeds_of(hook)), calls
+        assert all(plan.own_deeds_of(hook) for plan in plans), calls
+
+
+def test_each_place_of_a_hook_is_tried_with_each_deed_of_the_call(monkeypatch):
+    """Places and states are turns of one wheel; no deed is left out by it, and no place by many deeds."""
+    tried = []
+    monkeypatch.setattr("evil.trial.run", lambda key, control=None: tried.append(key) or run_without_a_deed())
+    plan = Plan("np.clip(x, 2, 5)", lambda key: None, None)
+    plan.all()
+    deeds = {(key.hook, key.deed) for key in tried}
+    assert {(hook, deed) for _, _, hook in plan.places() for deed in plan.own_deeds_of(hook)} <= deeds
+    assert {key[1:4] for key in tried} >= set(plan.places())
+
+
+def run_without_a_deed():
+    return Told(1, 1, "", None, (), False, [])
+
+
+@pytest.mark.parametrize(("work", "is_found"), [("sleeps", True), ("computes", False)])
+def test_a_trial_that_waits_for_what_never_comes_is_found(monkeypatch, work, is_found):
+    monkeypatch.setattr(run, "ASLEEP", 2)
+    begun = time.monotonic()
+
+    def sleep_or_compute(self, writer, one):
+        while work == "sleeps" or time.monotonic() - begun < 6:
+            time.sleep(60 if work == "sleeps" else 0)
+
+    monkeypatch.setattr(run.Child, "work", sleep_or_compute)
+    child = run.Child([], {})
+    while not child.is_stuck() and time.monotonic() - begun < 5:
+        time.sleep(0.1)
+    assert child.is_stuck() is is_found
+    os.kill(child.pid, signal.SIGKILL)
+    assert child.end()[0] == "SIGKILL"
 
 
 @pytest.mark.parametrize("of", public.LISTS)

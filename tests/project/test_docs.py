@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.extensions import SUFFIX, build, compiler, run
-from support.sources import ROOT, files, folders, load, modules
+from support.sources import PACKAGE, ROOT, files, folders, load, modules
 
 import cowarray
 from cowarray._ops import table as _table
@@ -107,7 +107,7 @@ def test_the_readmes_fresh_arrays_are_fresh(expression):
 
 
 def not_there(page, text):
-    """What a page names that there is not: files and headings, commands of the Makefile, names of the package."""
+    """What a page names that there is not: files, headings, commands of the Makefile, names of the package."""
     for target in re.findall(r"\]\(([^)]+)\)", text):
         file, _, anchor = target.partition("#")
         linked = (page.parent / file) if file else page
@@ -123,6 +123,10 @@ def not_there(page, text):
     for command in re.findall(r"(?:`|^)make ([a-z-]+)", text, re.MULTILINE):
         if command not in targets:
             yield f"make {command}"
+    for path in re.findall(r"`((?:bench|docs|include|src/cowarray|tests|tools|_[a-z]+)/[a-z_\d./*-]+)`", text):
+        top = PACKAGE if path[0] == "_" else ROOT
+        if not list(top.glob(path)) and not list(top.glob(f"{path}.*")):
+            yield path
     for name in re.findall(r"`(cowarray(?:\.[a-z_]\w*)+)", text):
         try:
             pkgutil.resolve_name(name)
@@ -139,8 +143,10 @@ def test_the_map_of_the_tests_has_each_folder():
 def test_what_a_page_names_exists(page):
     text = page.read_text()
     assert list(not_there(page, text)) == []
-    missing = ["nowhere.md", "#nowhere", "make nothing", "cowarray.nothing", "cowarray.fft.nothing"]
-    planted = "\n[a](nowhere.md) [b](#nowhere)\nmake nothing\n`cowarray.nothing()` `cowarray.fft.nothing`\n"
+    missing = ["nowhere.md", "#nowhere", "make nothing", "tests/nowhere.py", "_ops/nothing"]
+    missing += ["cowarray.nothing", "cowarray.fft.nothing"]
+    planted = "\n[a](nowhere.md) [b](#nowhere)\nmake nothing\n`tests/nowhere.py` `_ops/nothing`\n"
+    planted += "`cowarray.nothing()` `cowarray.fft.nothing`\n"
     assert list(not_there(page, text + planted)) == missing
 
 

@@ -13,7 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 import pytest
-from support.sources import PACKAGE, ROOT, TOKEN, modules, placed, statements
+from support.sources import PACKAGE, ROOT, TOKEN, files, modules, placed, statements
 
 CORE = ROOT / "src" / "core"
 
@@ -27,7 +27,8 @@ FILES = [
     ["lender"],
     ["account"],
     ["large", "base", "dirty", "slots", "prices", "family", "boxes"],
-    ["windows", "maps"],
+    ["windows"],
+    ["maps"],
     ["policy", "aside"],
     ["commits", "differences", "pasts"],
     ["pages", "foretold"],
@@ -86,6 +87,40 @@ def test_a_name_from_above_is_found_in_each_file(sources):
     for file, call, _ in above:
         sources[file] += f"\nstatic void planted(void)\n{{\n    (void){call};\n}}\n"
     assert set(climbing_calls(sources)) == above
+
+
+def climbing_includes(texts):
+    """(file, header) where a file of the core, or its header, includes the header of a file that is not below it."""
+    level = {name: i for i, names in enumerate(FILES) for name in names}
+    return {
+        (name, header)
+        for name, text in texts.items()
+        for header in INCLUDE.findall(without_comments(text))
+        if header.removesuffix(".h") in level.keys() - {name[:-2]} and level[header[:-2]] >= level.get(name[:-2], 99)
+    }
+
+
+@pytest.fixture
+def texts():
+    return {path.name: path.read_text() for path in CORE.glob("*.[ch]")}
+
+
+def test_no_file_of_the_core_includes_the_header_of_what_stands_on_it(texts):
+    assert climbing_includes(texts) == set()
+
+
+def test_a_header_from_above_is_found_in_each_file(texts):
+    level = {name: i for i, names in enumerate(FILES) for name in names}
+    above = {
+        (name, header)
+        for name in texts
+        for header in texts
+        if header[-1] == "h" and name[:-2] != header[:-2] and level.get(header[:-2], -1) >= level.get(name[:-2], 99)
+    }
+    assert len(above) > 200
+    for name, header in above:
+        texts[name] = f'#include "{header}"\n{texts[name]}'
+    assert climbing_includes(texts) == above
 
 
 def test_the_core_includes_its_own_headers_and_the_public_one():
@@ -355,6 +390,30 @@ def test_all_foreign_declarations_are_in_one_room():
     assert {room(name)[1] for name in of_cython("cdef", "extern")} == {"_c"}
 
 
+def several_owners(texts):
+    """Headers with state of a thread's that more than one extension includes: each would have its own, unseen."""
+    with_state = {name for name, text in texts.items() if "_Thread_local" in without_comments(text)}
+    users = {name: [each for each, used in edges().items() if name in used] for name in with_state}
+    return {name for name, using in users.items() if name.endswith(".h") or len(using) != 1}
+
+
+def headers():
+    """C's, by their names, and the declarations of foreign C, which may have C of their own, by their modules."""
+    found = {path.name: path.read_text() for path in files(".h", top=ROOT / "src") + files(".h", top=ROOT / "include")}
+    return found | {name: texts[".pxd"] for name, texts in modules().items() if name.startswith("_c.")}
+
+
+def test_state_of_a_thread_is_in_no_header():
+    assert several_owners(headers()) == set()
+
+
+def test_state_of_a_thread_is_found_in_each_header():
+    planted = {name: f"{text}\nstatic _Thread_local int planted;\n" for name, text in headers().items()}
+    assert len(planted) > 30
+    alone = {name for name in planted if len([1 for used in edges().values() if name in used]) == 1}
+    assert several_owners(planted) == planted.keys() - alone
+
+
 def test_imports_by_tokens_are_those_by_ast():
     """What reads Cython files reads Python files as Python does."""
     texts = [files[".py"] for files in modules().values() if ".py" in files]
@@ -394,6 +453,7 @@ HANDED = {
     "_ops.overwriting.leave_attempt": "the context of the last attempt, for the next",
     "_modes.copies.copies.born": "where a Storage was made, for `trace`",
     "_modes.fake.forecasts.keep": "what the rules have answered, for operations just like those",
+    "_modes.fake.refusals.FakeError.__init__": "what the thread was refused last, if C code raises another error",
     "_modes.fake.calls._row_of": "a cache of rows of the table",
     "_modes.fake.rules.composites._replaced": "a cache of modules whose creators are replaced",
     "_modes.fake.rules.composites.seen.enter": "functions of ours by the NumPy functions that they replace",
@@ -404,11 +464,16 @@ HANDED = {
 }
 
 
+# Methods by which a container, or a context's variable, keeps something.
+PUTTING = {"add", "append", "extend", "insert", "setdefault", "update", "set", "__setitem__"}
+
+
 def handings(text):
     """The functions of a file by which its module keeps what it is given, or by which another module does."""
     read = list(statements(text))
     binding = [tokens[: tokens.index("=")] for indent, tokens in read if indent == 0 and "=" in tokens]
     kept = {left[0] if ":" in left[1:2] else left[-1] for left in binding if "(" not in left}
+    kept |= {tokens[tokens.index("class") + 1] for indent, tokens in read if indent == 0 and "class" in tokens[:2]}
     above = [tokens for _, tokens in read if tokens[0] in ("from", "import", "cimport")]
     packages = set().union(*(tokens for tokens in above if tokens[1].startswith((".", "cowarray"))))
     found, bound, local = set(), {}, {}
@@ -423,13 +488,14 @@ def handings(text):
             bound.setdefault(functions[-1], set()).update(tokens)
         elif tokens[0] == "cdef" or at == 1:
             local.setdefault(functions[-1], set()).update(tokens[: at or None])
-        puts = at and tokens[0] in kept - given and tokens[1] == "["
-        calls = owner in kept - given and name in ("add", "append", "extend", "insert", "setdefault", "update")
+        elsewhere = given.union(*map(local.get, functions, [()] * len(functions)))
+        is_kept = (owner.partition(".")[0] or name) in kept - elsewhere
+        puts = is_kept and at and (tokens[1] == "[" or at == 1)
+        calls = is_kept and (name in PUTTING or (tokens[1:2] == ["["] and PUTTING & set(tokens)))
+        calls = calls or (tokens[0] == "setattr" and tokens[2].partition(".")[0] in (kept | packages) - elsewhere)
         binds = any(bound.get(each, set()) & set(tokens[:at]) for each in functions)
         hands = (puts or calls or binds) and given & {token.partition(".")[0] for token in tokens[at + 1 :]}
-        if hands or (
-            at == 1 and owner in packages - given - set().union(*map(local.get, functions, [()] * len(functions)))
-        ):
+        if hands or (at == 1 and owner in packages - elsewhere):
             found.add(".".join(name for name, _ in around))
     return found
 
@@ -454,13 +520,29 @@ def set_by_name(name, function): hooks[name] = function
 listed = []
 def set_by_call(function):
     listed.append(("name", function))
+class Kept:
+    hook = None
+def set_on_a_class(function):
+    Kept.hook = function
+cdef Kept kept = Kept()
+cdef void set_on_an_object(object function) noexcept:
+    kept.hook = function
+def set_in_an_item(function):
+    hooks["name"].append(function)
+current = ContextVar("current")
+def set_in_a_context(function):
+    current.set(function)
 from cowarray._ops import road as road_above
 def set_elsewhere(function):
     road_above.hook = function
+def set_by_name_elsewhere(name, function):
+    setattr(road_above, name, function)
 """
 
 
 def test_a_new_setter_is_found_in_each_file():
-    planted = {"set_hook", "set_other.set_now", "set_by_name", "set_by_call", "set_elsewhere"}
+    functions = re.findall(r"\b(set_(?!now)\w+)\(", SETTERS)
+    planted = {name.replace("set_other", "set_other.set_now") for name in functions}
+    assert len(planted) == 10
     files = [(name, text) for name, texts in modules().items() for text in texts.values()]
     assert [name for name, text in files if not planted <= handings(f"{text}\n{SETTERS}")] == []

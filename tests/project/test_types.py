@@ -85,17 +85,41 @@ def test_an_error_in_any_file_of_the_package_is_found(tree):
     for checker in ("mypy", "basedpyright"):
         if importlib.util.find_spec(checker) is None:
             pytest.skip(f"{checker} is not installed; `make types` and `make check` install it")
-    paths = sorted((tree / "src").rglob("*.py"))
+    paths, stubs = (sorted((tree / "src").rglob(f"*.{ending}")) for ending in ("py", "pyi"))
     assert len({path.parent for path in paths}) > 15
+    assert len({path.parent for path in stubs}) > 10
     for path in paths:
         with open(path, "a") as file:
             file.write('\n\ndef planted() -> int:\n    return "planted"\n')
+    for path in stubs:
+        with open(path, "a") as file:
+            file.write("\n\ndef planted() -> Nowhere: ...\n")
     result = check_types(tree, "mypy", "basedpyright")
     assert result.stderr == "types: mypy, basedpyright\n"
     assert result.returncode == 1
-    for rule in ("return-value", "reportReturnType"):
-        found = re.findall(rf"^(src/\S+\.py):\d+: error: .*\[{rule}\]$", result.stdout, re.MULTILINE)
-        assert sorted(found) == [str(path.relative_to(tree)) for path in paths]
+    for rule, planted in {
+        "return-value": paths,
+        "reportReturnType": paths,
+        "name-defined": stubs,
+        "reportUndefinedVariable": stubs,
+    }.items():
+        found = re.findall(rf"^(src/\S+\.pyi?):\d+: error: .*\[{rule}\]$", result.stdout, re.MULTILINE)
+        assert sorted(found) == [str(path.relative_to(tree)) for path in planted]
+
+
+def test_what_an_extension_does_not_have_is_found_in_each_stub(tree):
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("mypy is not installed; `make types` and `make check` install it")
+    stubs = sorted((tree / "src").rglob("*.pyi"))
+    assert len({path.parent for path in stubs}) > 10
+    for path in stubs:
+        with open(path, "a") as file:
+            file.write("\n\ndef planted() -> int: ...\n")
+    result = check_types(tree, "stubtest")
+    assert result.stderr == "types: stubtest\n"
+    found = re.findall(r"^error: (\S+)\.planted is not present at runtime$", result.stdout, re.MULTILINE)
+    names = [".".join(path.relative_to(tree / "src").with_suffix("").parts) for path in stubs]
+    assert sorted(found) == sorted(names)
 
 
 def test_a_stub_is_missed_beside_cython_and_unwanted_beside_python(tree):

@@ -62,7 +62,7 @@ def busday_offset(
     busdaycal: busdaycalendar | None = None,
     out: Any = None,
 ) -> Any:
-    """Days that lie a number of business days after others."""
+    """Offset dates by business days."""
     return dispatched(np.busday_offset, dates, offsets, roll, **_calendar(weekmask, holidays, busdaycal, out))
 
 

@@ -161,6 +161,11 @@ cdef bint is_harmless(type kind) noexcept:
     return kind in HARMLESS_TYPES
 
 
+cdef bint has_plain_bounds(object value) noexcept:
+    """Whether NumPy runs no user code when it asks a slice for its bounds."""
+    return is_harmless(type(value.start)) and is_harmless(type(value.stop)) and is_harmless(type(value.step))
+
+
 cdef bint is_itself_alone(object function) noexcept:
     """Whether a function's type has Python's own equality; any other could claim to equal NumPy's function."""
     return type(function) in FUNCTION_TYPES

@@ -53,7 +53,15 @@ from cowarray._native.storage cimport (
     WRITES,
 )
 from cowarray._ops.large cimport is_large
-from cowarray._ops.operands cimport as_standard, detached_void, is_harmless, is_itself_alone, listed, runs_code
+from cowarray._ops.operands cimport (
+    as_standard,
+    detached_void,
+    has_plain_bounds,
+    is_harmless,
+    is_itself_alone,
+    listed,
+    runs_code,
+)
 from cowarray._ops.picking cimport narrow_to, same_elements, says_where, TRUE_ELEMENTS
 
 from cowarray._ops import table as _table
@@ -180,6 +188,8 @@ cdef class Passage:
                     self.survey(item)
             finally:
                 Py_LeaveRecursiveCall()
+        elif kind is slice:
+            self.cautious |= not has_plain_bounds(value)
         elif not (is_harmless(kind) or isinstance(value, numpy_dtype)):
             self.strangers = self.cautious = True
         return 0

@@ -36,7 +36,15 @@ from cowarray._c.numpy cimport PyArray_BASE, PyArray_DescrCheck
 from cowarray._c.python cimport PyObject_Call, PyObject_CallMethodNoArgs
 from cowarray._native.storage cimport Storage
 from cowarray._ops.large cimport is_large, large_call
-from cowarray._ops.operands cimport births_leave_lane, computed, detached_void, is_harmless, listed, runs_code
+from cowarray._ops.operands cimport (
+    births_leave_lane,
+    computed,
+    detached_void,
+    has_plain_bounds,
+    is_harmless,
+    listed,
+    runs_code,
+)
 from cowarray._ops.passage cimport give_back, lent, makes_readonly, Operation, Passage
 
 from cowarray._ops.table import VIEW
@@ -148,6 +156,8 @@ cdef object plain_argument(object value, bint is_c, Passage passage, bint *large
         return value
     if kind is list or kind is tuple:
         return plain_items(value, is_c, passage, large)
+    if kind is slice and not has_plain_bounds(value):
+        return QUICK_FAILED
     return value if is_harmless(kind) or PyArray_DescrCheck(value) else QUICK_FAILED
 
 

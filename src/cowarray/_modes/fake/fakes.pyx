@@ -221,7 +221,7 @@ cdef Origin new_origin(Ledger ledger, object site):
 
 
 cdef int note_birth(Origin by, size_t nbytes=0) except -1:
-    """Take note of a birth at a line: of what each line has, where there never was more."""
+    """Take note of a birth at a line: of what each line has, at a new peak."""
     cdef Ledger ledger = by.ledger
     cdef size_t live = figures_of(ledger.account).live
     cdef Origin origin

@@ -24,7 +24,7 @@ from cowarray._modes.common.thread cimport Instead, this_thread, Thread
 from cowarray._modes.fake.fakes cimport Ledger, origin_at
 from cowarray._modes.record.nodes cimport find_traced, new_ghost, placed, Traced
 from cowarray._native.storage cimport fake_storage, modes_in_use, Storage, window_size
-from cowarray._ops.operands cimport is_harmless
+from cowarray._ops.operands cimport has_plain_bounds, is_harmless
 
 from cowarray._modes.fake import passing
 from cowarray._modes.fake.calls import Block, Call
@@ -170,11 +170,8 @@ cdef class Rehearsal:
                 self.foreign = []
             self.foreign.append(value)
             return value
-        if kind is slice:
-            for bound in (value.start, value.stop, value.step):
-                if not is_harmless(type(bound)):
-                    raise NotRecorded
-            return value
+        if kind is slice and not has_plain_bounds(value):
+            raise NotRecorded
         if is_harmless(kind) or isinstance(value, numpy_dtype) or type(value) is copy_mode:
             return value
         raise NotRecorded  # it may change, or run code of the user
