@@ -103,3 +103,9 @@ def test_a_program_that_make_runs_finds_what_it_imports(path, program):
     if missing and not [*ROOT.glob(f"*/{missing[1]}*"), *ROOT.glob(f"*/*/{missing[1]}*")]:
         pytest.skip(f"{missing[1]} is not installed")
     assert done.returncode == 0, done.stderr
+
+
+def test_test_files_have_names_of_their_own():
+    """pytest imports those of tests/ and of bench/ by their names alone, and looks at both in one run."""
+    names = [path.name for folder in ("tests", "bench") for path in (ROOT / folder).rglob("test_*.py")]
+    assert [name for name in sorted(set(names)) if names.count(name) > 1] == []
