@@ -212,9 +212,10 @@ class Trial:
     def judge(self, error, result, ours, theirs):
         world, key = self.world, self.key
         everyone = self.everyone(ours)
+        unset = "unset" in self.case.tags
         try:
             whole = all(self.check_whole(label, array) for label, array in everyone)
-            digest = (error, digest_of(result), digest_of(world.x) if world.x is not None else None)
+            digest = (error, digest_of(result, unset), digest_of(world.x) if world.x is not None else None)
         except Exception as failure:
             self.find("not whole", f"looking at it: {type(failure).__name__}: {failure}")
             whole, digest = False, None
@@ -223,7 +224,7 @@ class Trial:
         wrote_own = self.check_own()
         if whole:
             self.check_witnesses("")
-            if "unset" not in self.case.tags:
+            if not unset:
                 self.check_poison(everyone)
             if self.control is not None and not error and key.deed not in REBINDING | DROPPING:
                 self.check_views(views)
@@ -401,17 +402,17 @@ def extent(array):
     return low, high + array.itemsize
 
 
-def digest_of(value, depth=0):
-    """A value as something to compare between worlds."""
+def digest_of(value, unset=False, depth=0):
+    """A value as something to compare between worlds: of arrays that may be unset, shape and dtype."""
     if isinstance(value, np.ma.MaskedArray):
         return "a masked array"
     if isinstance(value, (ca.ndarray, np.ndarray)):
-        if value.dtype.hasobject:
+        if unset or value.dtype.hasobject:
             return value.shape, value.dtype.str
         is_padded = value.dtype.char in "gG"  # with bytes that nobody writes
         return value.shape, value.dtype.str, repr(value.tolist()) if is_padded else value.tobytes()
     if isinstance(value, (tuple, list)) and depth < 4:
-        return [digest_of(item, depth + 1) for item in value]
+        return [digest_of(item, unset, depth + 1) for item in value]
     if isinstance(value, (bool, float, bytes, type(None), np.generic)) or (type(value) is int and abs(value) < 2**40):
         return repr(value)
     return type(value).__name__
