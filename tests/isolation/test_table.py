@@ -244,7 +244,7 @@ def test_attributes_that_export_or_name_what_is_shared():
     held = subject("contiguous", "view")
     shares = held.x.storage.share_count
     cowarray.reset_stats()
-    assert held.x.base is held.x.storage
+    assert held.x.base.storage is held.x.storage
     assert cowarray.array([1]).base is None
     data = held.x.data
     assert data.readonly

@@ -19,23 +19,25 @@ from cowarray._native.storage cimport Storage, window_size
 
 cnp.import_array()
 
-# By the address of its Storage, which it keeps alive: so that those who compare bases find one.
+# By the address of its Storage, which it keeps alive, so that whoever compares bases finds one; one more for views that
+# are read-only, as nobody may write by way of theirs.
 cdef object known = WeakValueDictionary()
 
 
 cdef Array base_of(Array x):
     """An array of all that x's Storage has, the same one while it lives; None if x is no view.
 
-    It is laid out like NumPy's array there, if one owns the bytes; else it has one axis.
+    It is laid out like NumPy's array there, if one owns the bytes; else it has one axis. It is read-only if x is.
     """
     cdef Storage storage = x.storage_
+    cdef size_t key = <size_t><void *>storage + x.writeable
     cdef Array base
     if x.birth != BORN_VIEW:
         return None
-    base = known.get(<size_t><void *>storage)
+    base = known.get(key)
     if base is None or base.storage_ is not storage:
         base = with_face(whole(storage, x), x.standard, BORN_FRESH)
-        known[<size_t><void *>storage] = base
+        known[key] = base
     return base
 
 
@@ -47,12 +49,12 @@ cdef Array whole(Storage storage, Array x):
         return on_storage(
             storage, cnp.PyArray_BYTES(owner) - storage.window, cnp.PyArray_NDIM(owner), cnp.PyArray_DIMS(owner),
             cnp.PyArray_STRIDES(owner), descr_of(owner),
-            distinct(cnp.PyArray_NDIM(owner), cnp.PyArray_DIMS(owner), cnp.PyArray_ITEMSIZE(owner),
-                     cnp.PyArray_STRIDES(owner)),
+            x.writeable and distinct(cnp.PyArray_NDIM(owner), cnp.PyArray_DIMS(owner), cnp.PyArray_ITEMSIZE(owner),
+                                     cnp.PyArray_STRIDES(owner)),
             BORN_FRESH,
         )
     if step == 0 or window_size(storage) % <size_t>step:
         descr = cnp.PyArray_DescrFromType(cnp.NPY_UINT8)
         step = 1
     size = window_size(storage) // <size_t>step
-    return on_storage(storage, 0, 1, &size, &step, descr, True, BORN_FRESH)
+    return on_storage(storage, 0, 1, &size, &step, descr, x.writeable, BORN_FRESH)

@@ -460,13 +460,11 @@ cdef class ndarray(Array):
 
     @property
     def base(self):
-        """Storage or None: The Storage, if the array is a view of another; `x.storage` tells what aliases.
+        """ndarray or None: An array of all that the Storage has, if the array is a view of another.
 
-        Inside `cowarray.aliasing`, an array of all that the Storage has, as NumPy's base is one.
+        One object for all views of a Storage, read-only for those that are; `x.storage` tells what aliases.
         """
-        if may_alias() and exports_alias():
-            return base_of(self)
-        return self.storage_ if self.birth == BORN_VIEW else None
+        return base_of(self)
 
     @property
     def device(self):

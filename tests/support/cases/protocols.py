@@ -86,7 +86,6 @@ CASES = [
         """
         x.flags
         x.flat
-        x.base
         x.dumps()
         x.to_numpy()
         x.to_numpy(copy=True)
@@ -214,6 +213,7 @@ CASES = [
         """,
         tags="isolation",
     ),
+    *cases("x.base", gives=VIEW),
     *cases("x.storage.__repr__()\nx.flat.copy()"),
     *cases("next(x.flat)", name="FlatIterator.__next__", tags="isolation"),
     *cases("x.flat.base", gives=SAME, tags="isolation"),
