@@ -3,7 +3,7 @@
 Copies (`copy`, `reshape`, `ravel`, ...) share bytes until one of the arrays is written to. Views alias, as in NumPy.
 """
 
-# First: where nothing native may be loaded, it refuses.
+# First: it refuses where nothing native may be loaded.
 from cowarray._native import interpreter as _interpreter
 
 # isort: split
@@ -59,12 +59,12 @@ if _typing.TYPE_CHECKING:
     from cowarray._versions.saving import save_async
     from cowarray._versions.tree import Version
 
-del _interpreter  # It has done its work: where nothing native may be loaded, it refuses.
+del _interpreter  # it has done its work, at import
 
-# To mypy a name is private that a literal `__all__` does not have, and it cannot follow one that is gathered: it sees
-# none, and takes all that is imported here for public.
+# To mypy, a name that a literal `__all__` does not have is private, and it cannot follow an `__all__` that is gathered:
+# it sees none, and takes everything imported here for public.
 # mypy: implicit-reexport
-MYPY = False  # mypy takes it for True
+MYPY = False  # mypy takes it to be True
 if not MYPY:
     __all__ = [
         "AliasingError",
@@ -155,7 +155,7 @@ __version__: _typing.Final[str] = "0.1.0"
 # Where users and pickles find them.
 _unpickle.__module__ = _unpickle_objects.__module__ = "cowarray"
 
-# What a program may never ask for: by module, the names with which it is imported. It would take as long as the rest.
+# Names that a program may never use, by module: importing them would take as long as importing the rest.
 _LATER: _typing.Final = {
     name: module
     for module, names in {
@@ -192,7 +192,7 @@ _MODULES: _typing.Final = ("array_api", "fft", "lib", "linalg", "random")
 
 
 def _imported(module: str) -> _typing.Any:
-    """A module of the package, imported now, while no thread forks."""
+    """Import a module of the package now, while no thread forks."""
     with _importing:
         return _import_module(f"cowarray.{module}")
 
@@ -225,7 +225,7 @@ _provide(
 
 
 def _namespace(api_version: str | None) -> _typing.Any:
-    """What `x.__array_namespace__()` is: `array_api` is imported when it is asked for."""
+    """Return what `x.__array_namespace__()` returns: `array_api` is imported on first use."""
     return _imported("array_api._namespace").namespace(api_version)
 
 
@@ -233,7 +233,7 @@ _set_namespace(_namespace)
 
 
 def get_include() -> str:
-    """Find the folder with ``cowarray/core.h`` and ``cowarray/python.h``, for compiling extensions.
+    """Return the folder with ``cowarray/core.h`` and ``cowarray/python.h``, for compiling extensions.
 
     Returns
     -------

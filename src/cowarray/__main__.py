@@ -23,13 +23,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, 1 if a result was wrong, the machine failed, or a run does not fit its budget, 2 for a file or
-        a command that cannot be used.
+        Exit status: 0; 1 if a result was wrong, the machine failed, or a run does not fit its budget; 2 for a file or a
+        command that cannot be used; 130 after an interrupt.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     parser, running = _parsers()
     if argv[:1] and argv[0] in running:
-        # What follows the script is the script's, whatever it looks like.
+        # Arguments after the script are the script's, whatever they look like.
         options, program = _split(argv[1:])
         return _run_program(argv[0], running[argv[0]], options, program)
     arguments = parser.parse_args(argv)
@@ -48,13 +48,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\ninterrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader has gone. What Python still holds back for it must not fail again at exit.
+        # The reader has gone. Output that Python still buffers for it must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 
 def _parsers() -> Any:
-    """The parser of the command line; and by the commands that run a program, those of what stands before it."""
+    """Return the command line's parser and, by command that runs a program, the parser of what precedes the program."""
     parser = argparse.ArgumentParser(prog="python -m cowarray", description="Arrays that are copied when written to.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     demo = commands.add_parser(
@@ -228,7 +228,7 @@ _WITH_VALUE = ("--assume", "--include", "--limit", "--output", "--paging", "--re
 
 
 def _split(arguments: Any) -> Any:
-    """Options of the command, and the program with its arguments: from ``-m`` or from what is no option."""
+    """Split options of the command from the program and its arguments: from ``-m`` or the first non-option on."""
     i = 0
     while i < len(arguments) and arguments[i].startswith("-") and arguments[i] not in ("-", "-m", "--"):
         i += 2 if arguments[i] in _WITH_VALUE else 1
@@ -273,7 +273,7 @@ def _run_program(command: Any, parser: Any, options: Any, program: Any) -> Any:
 
 
 def info() -> int:
-    """Print what a report of a problem should say."""
+    """Print the facts that a problem report should include."""
     import numpy as np
 
     import cowarray
@@ -291,7 +291,7 @@ def info() -> int:
 
 
 def _huge_pages() -> Any:
-    """What the system does with the library's advice to use huge pages for large blocks."""
+    """Tell what the system does with the library's advice to use huge pages for large blocks."""
     try:
         setting = Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text()
     except OSError:

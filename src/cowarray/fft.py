@@ -1,8 +1,8 @@
 """Discrete Fourier transforms: the extension of the array API standard, 2025.12, and all of `numpy.fft`.
 
 Arguments are array_like: cowarray's arrays or NumPy's, lists, anything with a buffer or ``__array__``. They are only
-read, and lazy copies stay lazy; ``out`` is written, and no copy of it changes. Parameters, results and errors are those
-of NumPy's function of the same name; arrays come back as fresh `cowarray.ndarray` (or ``out``).
+read, and lazy copies stay lazy; ``out`` is written to, and no copy of it changes. Parameters, results and errors are
+those of NumPy's function of the same name; arrays are returned as fresh `cowarray.ndarray` (or ``out``).
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ _completed = _Completed(
 def fft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
 ) -> Any:
-    """The transform along an axis.
+    """Transform along an axis.
 
     Fresh, or `out`.
     """
@@ -76,21 +76,21 @@ def fft(
 def fft2(
     a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
 ) -> Any:
-    """The transform along two axes.
+    """Transform along two axes.
 
     Fresh, or `out`.
     """
 
 
 def fftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dtype: DType = None) -> Array:
-    """The frequencies of what `fft` gives.
+    """Return the frequencies of the elements of `fft`'s result.
 
     Fresh, of shape (n,).
 
     Parameters
     ----------
     n : int
-        How many samples.
+        The number of samples.
     d : float, default 1.0
         The time between samples.
     device : {'cpu'}, optional
@@ -110,7 +110,7 @@ def fftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dty
 @dispatching(np.fft.fftn, returns=Array)
 @_completed
 def fftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Any:
-    """The transform along several axes.
+    """Transform along several axes.
 
     Fresh, or `out`.
     """
@@ -118,7 +118,7 @@ def fftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm 
 
 @dispatching(np.fft.fftshift, returns=Array)
 def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Any:
-    """Move the frequency 0 to the middle.
+    """Move frequency 0 to the middle.
 
     Fresh.
 
@@ -135,9 +135,9 @@ def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None 
 def hfft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
 ) -> Any:
-    """The transform of symmetric values, of which one half is given: real numbers.
+    """Transform symmetric values, given one half of them, to real numbers.
 
-    Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
+    Fresh, or `out`. NumPy before 2.5 accepts ``out`` and ignores it.
     """
 
 
@@ -146,7 +146,7 @@ def hfft(
 def ifft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
 ) -> Any:
-    """The inverse of `fft`.
+    """Invert `fft`.
 
     Fresh, or `out`.
     """
@@ -157,16 +157,16 @@ def ifft(
 def ifft2(
     a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
 ) -> Any:
-    """The inverse of `fft2`.
+    """Invert `fft2`.
 
-    Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
+    Fresh, or `out`. NumPy before 2.5 accepts ``out`` and ignores it.
     """
 
 
 @dispatching(np.fft.ifftn, returns=Array)
 @_completed
 def ifftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Any:
-    """The inverse of `fftn`.
+    """Invert `fftn`.
 
     Fresh, or `out`.
     """
@@ -174,7 +174,7 @@ def ifftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm
 
 @dispatching(np.fft.ifftshift, returns=Array)
 def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Any:
-    """The inverse of `fftshift`.
+    """Invert `fftshift`.
 
     Fresh.
 
@@ -191,7 +191,7 @@ def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None
 def ihfft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
 ) -> Any:
-    """The inverse of `hfft`.
+    """Invert `hfft`.
 
     Fresh, or `out`.
     """
@@ -202,7 +202,7 @@ def ihfft(
 def irfft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
 ) -> Any:
-    """The inverse of `rfft`: real numbers.
+    """Invert `rfft`, to real numbers.
 
     Fresh, or `out`.
     """
@@ -213,16 +213,16 @@ def irfft(
 def irfft2(
     a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
 ) -> Any:
-    """The inverse of `rfft2`: real numbers.
+    """Invert `rfft2`, to real numbers.
 
-    Fresh, or `out`. NumPy before 2.5 takes ``out`` and does not use it.
+    Fresh, or `out`. NumPy before 2.5 accepts ``out`` and ignores it.
     """
 
 
 @dispatching(np.fft.irfftn, returns=Array)
 @_completed
 def irfftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Any:
-    """The inverse of `rfftn`: real numbers.
+    """Invert `rfftn`, to real numbers.
 
     Fresh, or `out`.
     """
@@ -233,7 +233,7 @@ def irfftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Nor
 def rfft(
     a: ArrayLike, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: _Norm = None, out: Any = None
 ) -> Any:
-    """The transform of real numbers along an axis: half of it, which says all.
+    """Transform real numbers along an axis; half of the symmetric result is returned.
 
     Fresh, or `out`.
     """
@@ -244,21 +244,21 @@ def rfft(
 def rfft2(
     a: ArrayLike, s: _Shape | None = None, axes: Sequence[SupportsIndex] = (-2, -1), norm: _Norm = None, out: Any = None
 ) -> Any:
-    """The transform of real numbers along two axes: half of it, which says all.
+    """Transform real numbers along two axes; half of the symmetric result is returned.
 
     Fresh, or `out`.
     """
 
 
 def rfftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dtype: DType = None) -> Array:
-    """The frequencies of what `rfft` gives.
+    """Return the frequencies of the elements of `rfft`'s result.
 
     Fresh, of shape (n // 2 + 1,).
 
     Parameters
     ----------
     n : int
-        How many samples.
+        The number of samples.
     d : float, default 1.0
         The time between samples.
     device : {'cpu'}, optional
@@ -278,7 +278,7 @@ def rfftfreq(n: int, d: float = 1.0, device: Literal["cpu"] | None = None, *, dt
 @dispatching(np.fft.rfftn, returns=Array)
 @_completed
 def rfftn(a: ArrayLike, s: _Shape | None = None, axes: _Axes = None, norm: _Norm = None, out: Any = None) -> Any:
-    """The transform of real numbers along several axes: half of it, which says all.
+    """Transform real numbers along several axes; half of the symmetric result is returned.
 
     Fresh, or `out`.
     """

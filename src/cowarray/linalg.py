@@ -2,7 +2,7 @@
 
 Arguments are array_like: cowarray's arrays or NumPy's, lists, anything with a buffer or ``__array__``. They are only
 read, and lazy copies stay lazy. Parameters, results and errors are those of NumPy's function of the same name; arrays
-come back as fresh `cowarray.ndarray`, or as views where the docstring says so.
+are returned as fresh `cowarray.ndarray`, or as views where the docstring says so.
 
 It is one file because the standard's extension is one module. Read it a function at a time.
 """
@@ -59,16 +59,16 @@ _DEFAULT = np._NoValue  # "not given", where None would mean something
 
 @dispatching(np.linalg.cholesky, returns=Array)
 def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Any:
-    """The triangular factors L of positive definite matrices, ``L @ L.conj().mT``.
+    """Compute the triangular factors L of positive definite matrices, ``L @ L.conj().mT``.
 
     Fresh.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     upper : bool, default False
-        The upper factors instead.
+        Whether to return the upper factors instead.
 
     Raises
     ------
@@ -79,14 +79,14 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Any:
 
 @dispatching(np.linalg.cond)
 def cond(x: ArrayLike, p: Any = None) -> Any:
-    """Condition numbers of matrices.
+    """Compute condition numbers of matrices.
 
     Fresh.
 
     Parameters
     ----------
     x : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     p : {None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'}, optional
         The norm. Default: 2.
     """
@@ -94,7 +94,7 @@ def cond(x: ArrayLike, p: Any = None) -> Any:
 
 @dispatching(np.linalg.cross, arrays=2, returns=Array)
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Any:
-    """Cross products of vectors with three elements.
+    """Compute cross products of vectors with three elements.
 
     Fresh.
 
@@ -108,27 +108,27 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Any:
 
 @dispatching(np.linalg.det)
 def det(a: ArrayLike) -> Any:
-    """Determinants of matrices.
+    """Compute determinants of matrices.
 
     Fresh.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     """
 
 
 @dispatching(np.linalg.diagonal, returns=Array)
 def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Any:
-    """Diagonals of matrices.
+    """Return the diagonals of matrices.
 
     A read-only view of x.
 
     Parameters
     ----------
     x : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     offset : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
     """
@@ -136,17 +136,17 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Any:
 
 @dispatching(np.linalg.eig)
 def eig(a: ArrayLike) -> Any:
-    """Eigenvalues and eigenvectors of matrices.
+    """Compute eigenvalues and eigenvectors of matrices.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
 
     Returns
     -------
     EigResult
-        A named tuple ``(eigenvalues, eigenvectors)`` of ndarray: fresh. Complex; before NumPy 2.5, real where no
+        A named tuple ``(eigenvalues, eigenvectors)`` of ndarray: fresh. Complex; before NumPy 2.5, real if no
         eigenvalue has an imaginary part.
 
     Raises
@@ -158,14 +158,14 @@ def eig(a: ArrayLike) -> Any:
 
 @dispatching(np.linalg.eigh)
 def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
-    """Eigenvalues and eigenvectors of symmetric or Hermitian matrices.
+    """Compute eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     UPLO : {'L', 'U'}, default 'L'
-        Which triangle is read: the lower or the upper one.
+        Which triangle to read: the lower or the upper one.
 
     Returns
     -------
@@ -181,14 +181,14 @@ def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
 
 @dispatching(np.linalg.eigvals, returns=Array)
 def eigvals(a: ArrayLike) -> Any:
-    """Eigenvalues of matrices.
+    """Compute eigenvalues of matrices.
 
-    Fresh. Complex; before NumPy 2.5, real where none has an imaginary part.
+    Fresh. Complex; before NumPy 2.5, real if none has an imaginary part.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
 
     Raises
     ------
@@ -199,16 +199,16 @@ def eigvals(a: ArrayLike) -> Any:
 
 @dispatching(np.linalg.eigvalsh, returns=Array)
 def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
-    """Eigenvalues of symmetric or Hermitian matrices.
+    """Compute eigenvalues of symmetric or Hermitian matrices.
 
     Fresh.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     UPLO : {'L', 'U'}, default 'L'
-        Which triangle is read: the lower or the upper one.
+        Which triangle to read: the lower or the upper one.
 
     Raises
     ------
@@ -219,14 +219,14 @@ def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> Any:
 
 @dispatching(np.linalg.inv, returns=Array)
 def inv(a: ArrayLike) -> Any:
-    """Inverses of matrices.
+    """Invert matrices.
 
     Fresh.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
 
     Raises
     ------
@@ -237,7 +237,7 @@ def inv(a: ArrayLike) -> Any:
 
 @dispatching(np.linalg.lstsq, arrays=3, returns=tuple[Array, Array, int, Array])
 def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> Any:
-    """The solution of ``a @ x = b`` by least squares.
+    """Solve ``a @ x = b`` by least squares.
 
     Parameters
     ----------
@@ -246,18 +246,18 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> Any:
     b : array_like
         A vector, or a matrix with a right-hand side in each column.
     rcond : float, optional
-        Singular values below this part of the largest count as 0. Default: set by the precision.
+        Singular values below this fraction of the largest count as 0. Default: set by the precision.
 
     Returns
     -------
     x : ndarray
         The solution, fresh.
     residuals : ndarray
-        Sums of squared residuals, fresh; empty if a lacks full rank or has no more rows than columns.
+        The sums of squared residuals, fresh; empty if a lacks full rank or has no more rows than columns.
     rank : int
-        Of a.
+        The rank of a.
     s : ndarray
-        Singular values of a, fresh.
+        The singular values of a, fresh.
 
     Raises
     ------
@@ -268,7 +268,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> Any:
 
 @dispatching(np.linalg.matmul, arrays=2)
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Any:
-    """Products of matrices.
+    """Multiply matrices.
 
     Fresh.
 
@@ -280,14 +280,14 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Any:
 
 @dispatching(np.linalg.matrix_norm)
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
-    """Norms of matrices.
+    """Compute norms of matrices.
 
     Fresh.
 
     Parameters
     ----------
     x : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     keepdims : bool, default False
         Whether reduced axes stay, with length 1.
     ord : {'fro', 'nuc', 1, -1, 2, -2, inf, -inf}, default 'fro'
@@ -297,21 +297,21 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
 
 @dispatching(np.linalg.matrix_power, returns=Array)
 def matrix_power(a: ArrayLike, n: SupportsIndex) -> Any:
-    """Matrices to a whole power.
+    """Raise matrices to a whole power.
 
     Fresh; a lazy copy for the power 1.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     n : int
-        Negative: powers of the inverse.
+        If negative, the power of the inverse.
 
     Raises
     ------
     LinAlgError
-        A negative power of a matrix without inverse.
+        A negative power of a matrix that has no inverse.
     """
 
 
@@ -319,39 +319,39 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> Any:
 def matrix_rank(
     A: ArrayLike, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
 ) -> Any:
-    """Ranks of matrices.
+    """Compute ranks of matrices.
 
     Fresh; integers.
 
     Parameters
     ----------
     A : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     tol : array_like, optional
-        Singular values up to this one count as 0.
+        Singular values up to this value count as 0.
     hermitian : bool, default False
-        Whether matrices are symmetric or Hermitian, which is faster.
+        Whether the matrices are symmetric or Hermitian; that is faster.
     rtol : array_like, optional
-        The same, as a part of the largest one.
+        The same, as a fraction of the largest one.
     """
 
 
 @dispatching(np.linalg.matrix_transpose, returns=Array)
 def matrix_transpose(x: ArrayLike, /) -> Any:
-    """The last two axes exchanged.
+    """Exchange the last two axes.
 
     A view of x.
 
     Parameters
     ----------
     x : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     """
 
 
 @dispatching(np.linalg.multi_dot)
 def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Any:
-    """The product of several matrices, in the order that costs least.
+    """Multiply several matrices, in the order that costs least.
 
     Fresh, or `out`.
 
@@ -366,7 +366,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Any:
 
 @dispatching(np.linalg.norm)
 def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Norms of matrices or vectors.
+    """Compute norms of matrices or vectors.
 
     Fresh.
 
@@ -374,7 +374,7 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = Fals
     ----------
     x : array_like
     ord : int, float or str, optional
-        Which norm. Default: the root of the sum of squares.
+        Which norm. Default: the square root of the sum of squares.
     axis : int or pair of int, optional
         The axis of vectors, or the axes of matrices. Default: all.
     keepdims : bool, default False
@@ -384,14 +384,14 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = Fals
 
 @dispatching(np.linalg.outer, arrays=2, returns=Array)
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Any:
-    """All products of two elements of two vectors.
+    """Multiply each element of one vector by each element of another.
 
     Fresh.
 
     Parameters
     ----------
     x1, x2 : array_like
-        Of one axis.
+        One-dimensional.
     """
 
 
@@ -403,18 +403,18 @@ def pinv(
     *,
     rtol: ArrayLike | _NoValueType | None = _DEFAULT,
 ) -> Any:
-    """Pseudo-inverses of matrices.
+    """Compute pseudo-inverses of matrices.
 
     Fresh.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     rcond : array_like, optional
-        Singular values below this part of the largest count as 0.
+        Singular values below this fraction of the largest count as 0.
     hermitian : bool, default False
-        Whether matrices are symmetric or Hermitian, which is faster.
+        Whether the matrices are symmetric or Hermitian; that is faster.
     rtol : array_like, optional
         The standard's name for `rcond`.
 
@@ -427,12 +427,12 @@ def pinv(
 
 @dispatching(np.linalg.qr)
 def qr(a: ArrayLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced") -> Any:
-    """Matrices as products of an orthonormal and an upper triangular one.
+    """Factor matrices into an orthonormal and an upper triangular one.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     mode : {'reduced', 'complete', 'r', 'raw'}, default 'reduced'
         The sizes of the factors, R alone, or what LAPACK computes.
 
@@ -445,12 +445,12 @@ def qr(a: ArrayLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced
 
 @dispatching(np.linalg.slogdet)
 def slogdet(a: ArrayLike) -> Any:
-    """Signs and logarithms of the magnitude of determinants.
+    """Compute the signs, and the logarithms of the magnitudes, of determinants.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
 
     Returns
     -------
@@ -461,14 +461,14 @@ def slogdet(a: ArrayLike) -> Any:
 
 @dispatching(np.linalg.solve, arrays=2, returns=Array)
 def solve(a: ArrayLike, b: ArrayLike) -> Any:
-    """Solutions of ``a @ x = b``.
+    """Solve ``a @ x = b``.
 
     Fresh.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     b : array_like
         A vector, or matrices with a right-hand side in each column.
 
@@ -481,18 +481,18 @@ def solve(a: ArrayLike, b: ArrayLike) -> Any:
 
 @dispatching(np.linalg.svd)
 def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    """Singular value decompositions of matrices.
+    """Compute singular value decompositions of matrices.
 
     Parameters
     ----------
     a : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     full_matrices : bool, default True
         Whether U and Vh are square.
     compute_uv : bool, default True
         ``False``: S alone.
     hermitian : bool, default False
-        Whether matrices are symmetric or Hermitian, which is faster.
+        Whether the matrices are symmetric or Hermitian; that is faster.
 
     Returns
     -------
@@ -508,20 +508,20 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermi
 
 @dispatching(np.linalg.svdvals, returns=Array)
 def svdvals(x: ArrayLike, /) -> Any:
-    """Singular values of matrices.
+    """Compute singular values of matrices.
 
     Fresh.
 
     Parameters
     ----------
     x : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     """
 
 
 @dispatching(np.linalg.tensordot, arrays=2)
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2) -> Any:
-    """Sums of products over several axes.
+    """Sum products over several axes.
 
     Fresh.
 
@@ -529,13 +529,13 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2)
     ----------
     x1, x2 : array_like
     axes : int or pair of sequences of int, default 2
-        As many last axes of x1 and first of x2, or the axes of each.
+        How many of x1's last and x2's first axes, or the axes of each.
     """
 
 
 @dispatching(np.linalg.tensorinv, returns=Array)
 def tensorinv(a: ArrayLike, ind: int = 2) -> Any:
-    """The inverse of an array for `tensordot`.
+    """Compute the inverse of an array for `tensordot`.
 
     Fresh.
 
@@ -543,7 +543,7 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Any:
     ----------
     a : array_like
     ind : int, default 2
-        How many of the first axes count as those of the result.
+        How many of the first axes of a are the last axes of the result.
 
     Raises
     ------
@@ -554,7 +554,7 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Any:
 
 @dispatching(np.linalg.tensorsolve, arrays=2, returns=Array)
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Any:
-    """The solution of ``tensordot(a, x, x.ndim) = b``.
+    """Solve ``tensordot(a, x, x.ndim) = b``.
 
     Fresh.
 
@@ -574,24 +574,24 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
 
 @dispatching(np.linalg.trace)
 def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DType = None) -> Any:
-    """Sums along the diagonals of matrices.
+    """Sum elements along the diagonals of matrices.
 
     Fresh.
 
     Parameters
     ----------
     x : array_like
-        Matrices, along the last two axes.
+        Matrices in the last two axes.
     offset : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
     dtype : dtype, optional
-        To sum in, and of the result.
+        The type of the sums and of the result.
     """
 
 
 @dispatching(np.linalg.vecdot, arrays=2)
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Any:
-    """Dot products of vectors, the first conjugated.
+    """Compute dot products of vectors, the first one conjugated.
 
     Fresh.
 
@@ -605,7 +605,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Any:
 
 @dispatching(np.linalg.vector_norm)
 def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Any:
-    """Norms of vectors.
+    """Compute norms of vectors.
 
     Fresh.
 

@@ -1,8 +1,8 @@
-"""Random numbers as arrays of this library: NumPy's generators, with the same streams for the same seeds.
+"""Random numbers as arrays of this library: NumPy's generators, with the same stream for the same seed.
 
-The names are imported from `_chapters/generators.py` when they are first used: NumPy's generators would take a third of
-the library's import time. NumPy's legacy functions (`seed`, `rand`, ...) and `RandomState` are found by name, and are
-not in ``__all__``.
+The names are imported from `_chapters/generators.py` on first use: NumPy's generators would take a third of the
+library's import time. NumPy's legacy functions (`seed`, `rand`, ...) and `RandomState` are found by name, and are not
+in ``__all__``.
 """
 
 import typing as _typing

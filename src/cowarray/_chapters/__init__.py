@@ -1,7 +1,7 @@
 """The public functions, a module for each chapter of the array API standard and of NumPy's reference.
 
-A chapter lists its names in its ``__all__``, and here: it is imported when the first of them is asked for. All of them
-would take longer than the rest of the package.
+A chapter lists its names in its ``__all__``, and here: it is imported when the first of them is requested. Importing
+all chapters would take longer than importing the rest of the package.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""What to use in place of NumPy's names that cowarray lacks: the text of the error of `cowarray.matrix`."""
+"""Replacements for NumPy names that cowarray lacks: the text of the error of `cowarray.matrix`, for example."""
 
 from types import ModuleType
 
@@ -26,16 +26,16 @@ _INSTEAD = {
 
 
 def absence(module: str, name: str, space: ModuleType = np, instead: dict[str, str] = _INSTEAD) -> AttributeError:
-    """The AttributeError for a name that a module does not have; with the way out, if NumPy has it.
+    """Make the AttributeError for a name that a module lacks; if NumPy has the name, it says what to use instead.
 
     Parameters
     ----------
     module : str
     name : str
     space : module, default numpy
-        NumPy's module in place of which the other stands.
+        The NumPy module that the module stands for.
     instead : dict of str to str, optional
-        What to use in place of some names. Of others, NumPy's own.
+        What to use in place of some names. For the others, NumPy's own.
 
     Returns
     -------

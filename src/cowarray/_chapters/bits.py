@@ -25,9 +25,9 @@ _completed = Completed(
 @dispatching(np.packbits, returns=Array)
 @_completed
 def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: Literal["big", "little"] = "big") -> Any:
-    """Eight truth values in a byte.
+    """Pack eight truth values into each byte.
 
-    Fresh, of bytes; the last is filled up with zeros.
+    Fresh, of bytes; the last one is padded with zeros.
     """
 
 
@@ -36,7 +36,7 @@ def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: Literal["big", 
 def unpackbits(
     a: ArrayLike, /, axis: int | None = None, count: int | None = None, bitorder: Literal["big", "little"] = "big"
 ) -> Any:
-    """A byte for each bit.
+    """Unpack each bit into a byte.
 
     Fresh, of bytes, 0 or 1.
     """

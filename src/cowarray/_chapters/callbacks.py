@@ -1,6 +1,6 @@
 """NumPy's functions that run your functions, and iteration by index.
 
-Your function receives snapshots: read-only NumPy arrays that never change. It may keep them; to write, it makes a copy.
+Your function receives snapshots: read-only NumPy arrays that never change. It may keep them; to write, it copies them.
 It may also keep the arrays that it returns, so results are copied once.
 """
 
@@ -18,7 +18,7 @@ __all__ = ["apply_along_axis", "apply_over_axes", "ndenumerate", "piecewise", "v
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: SupportsIndex, arr: ArrayLike, *args: Any, **kwargs: Any) -> Any:
-    """What a function returns for each slice along an axis, put together.
+    """Apply a function to each slice along an axis, and join the results.
 
     Fresh.
 
@@ -39,7 +39,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: SupportsIndex, arr: Array
 def apply_over_axes(
     func: Callable[[Any, int], Any], a: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex]
 ) -> Any:
-    """``func(a, axis)`` for one axis after another.
+    """Apply ``func(a, axis)`` along one axis after another.
 
     Fresh, with as many axes as `a`; without `axes` a lazy copy.
 
@@ -54,7 +54,7 @@ def apply_over_axes(
 
 
 def piecewise(x: ArrayLike, condlist: ArrayLike, funclist: Sequence[Any], *args: Any, **kw: Any) -> Any:
-    """Each function of the elements for which its condition holds.
+    """Apply each function to the elements for which its condition holds.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def piecewise(x: ArrayLike, condlist: ArrayLike, funclist: Sequence[Any], *args:
     condlist : sequence of array_like of bool
         A condition for each function.
     funclist : sequence of callable or scalar
-        A last one without a condition is for the remaining elements.
+        A function without a condition, if there is one at the end, is for the remaining elements.
     *args : object
         Passed on to the functions.
     **kw : object
@@ -84,24 +84,24 @@ def piecewise(x: ArrayLike, condlist: ArrayLike, funclist: Sequence[Any], *args:
 
 
 class vectorize(np.vectorize):
-    """A function of scalars as a function of arrays, which broadcast.
+    """A function of scalars made into a function of arrays, which broadcast.
 
     Calls return a `cowarray.ndarray`, or a tuple of several: fresh.
 
     Parameters
     ----------
     pyfunc : callable
-        Omitted where this is a decorator with options.
+        Omitted if this is used as a decorator with options.
     otypes : str or sequence of dtype, optional
         The dtypes of results. Default: those of the first call.
     doc : str, optional
-        A docstring.
+        The docstring of the result.
     excluded : set of int or str, optional
         Parameters that are passed on as they are.
     cache : bool, default False
-        Whether the first call, which shows the dtypes, also counts as one of the others.
+        Whether the first call, made to find the dtypes, is reused instead of repeated.
     signature : str, optional
-        Axes that the function itself takes, such as ``"(n),(n)->()"``.
+        Axes that the function itself handles, such as ``"(n),(n)->()"``.
 
     See Also
     --------
@@ -124,7 +124,7 @@ class vectorize(np.vectorize):
 
 
 class ndenumerate:
-    """Pairs of an index and the element there, in C order; elements are read when their turn comes.
+    """Pairs of an index and the element there, in C order; each element is read when its turn comes.
 
     Parameters
     ----------

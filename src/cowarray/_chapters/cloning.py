@@ -1,4 +1,4 @@
-"""`lazy_clone`, which no chapter of the standard has, and NumPy neither."""
+"""`lazy_clone`, which is in no chapter of the standard, nor in NumPy."""
 
 from typing import Any, TypeVar, overload
 
@@ -23,17 +23,17 @@ def lazy_clone(x: ndarray[_Shape, _DType] | np.ndarray[_Shape, _DType], /) -> nd
 def lazy_clone(x: ArrayLike, /) -> ndarray[Any, Any]: ...
 @public
 def lazy_clone(x: Any, /) -> Any:
-    """Copy an array, in the same memory layout, so that bytes are shared until one of the two is written to.
+    """Copy an array in the same memory layout; the bytes are shared until one of the two is written to.
 
     Parameters
     ----------
     x : array_like
-        Anything but a `cowarray.ndarray` goes through `asarray` first.
+        Anything but a `cowarray.ndarray` is first converted by `asarray`.
 
     Returns
     -------
     ndarray
-        A copy, lazy where possible; writable, in a Storage of its own.
+        A copy, lazy where possible; writable, in a new Storage.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def lazy_clone(x: Any, /) -> Any:
 
     See Also
     --------
-    explain : Says whether a copy is lazy, and why.
+    explain : Tells whether a copy is lazy, and why.
 
     Examples
     --------

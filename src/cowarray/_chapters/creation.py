@@ -68,7 +68,7 @@ def arange(
     device: Device = None,
     like: Any = None,
 ) -> Array:
-    """Evenly spaced numbers from start up to, and without, stop; of one number, from 0 up to it.
+    """Return evenly spaced numbers from start up to, but without, stop; given one number, from 0 up to it.
 
     Fresh, with one axis.
 
@@ -80,10 +80,10 @@ def arange(
     step : number, default 1
     dtype : dtype, optional
     start : number, default 0
-        The first number, by its name: then `stop` is required.
+        The first number, given by name: then `stop` is required.
     device : {'cpu'}, optional
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
 
     Raises
     ------
@@ -114,11 +114,11 @@ def asanyarray(
     copy: bool | None = None,
     like: Any = None,
 ) -> Array:
-    """A copy of anything that is like an array.
+    """Copy an array_like.
 
-    A copy, lazy where possible; with ``copy=False`` the same array. Of an array of a subclass of NumPy's (a masked
-    array, a matrix; not a memory map) it is a copy of its class, made at once. In `aliasing` it is that array itself,
-    a memory map too.
+    A copy, lazy where possible; with ``copy=False`` the same array. An array of a subclass of NumPy's (a masked array,
+    a matrix; not a memory map) gives a copy of its class, made at once. In `aliasing` it gives that array itself, as
+    does a memory map.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def asanyarray(
     copy : bool, optional
         ``False``: `a` itself if it need not be converted.
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
 
     Raises
     ------
@@ -145,16 +145,16 @@ def asanyarray(
 
 
 def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Array:
-    """A C-ordered copy, with one axis at least.
+    """Copy in C order, with at least one axis.
 
-    A copy, lazy where `a` lies in that order already.
+    A copy, lazy if `a` already lies in that order.
 
     Parameters
     ----------
     a : array_like
     dtype : dtype, optional
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
 
     See Also
     --------
@@ -164,16 +164,16 @@ def ascontiguousarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) ->
 
 
 def asfortranarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Array:
-    """A Fortran-ordered copy, with one axis at least.
+    """Copy in Fortran order, with at least one axis.
 
-    A copy, lazy where `a` lies in that order already.
+    A copy, lazy if `a` already lies in that order.
 
     Parameters
     ----------
     a : array_like
     dtype : dtype, optional
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
 
     See Also
     --------
@@ -184,7 +184,7 @@ def asfortranarray(a: ArrayLike, dtype: DType = None, *, like: Any = None) -> Ar
 
 @dispatching(np.copy, returns=Array)
 def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Any:
-    """A copy of anything that is like an array.
+    """Copy an array_like.
 
     A copy, lazy if `a` is an array of this library that lies in the order asked for.
 
@@ -194,20 +194,20 @@ def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> Any:
     order : {'K', 'A', 'C', 'F'}, default 'K'
         Memory layout; 'K' is as near to a's own as possible.
     subok : bool, default False
-        Whether an array of a subclass of NumPy's gives one of its class. Otherwise the result is a `cowarray.ndarray`.
+        Whether an array of a subclass of NumPy's keeps its class. Otherwise the result is a `cowarray.ndarray`.
     """
 
 
 @dispatching(np.diag, returns=Array)
 def diag(v: ArrayLike, k: int = 0) -> Any:
-    """A matrix with v on its k-th diagonal; of a matrix v, a copy of that diagonal.
+    """Make a matrix with v on its k-th diagonal; for a matrix v, copy that diagonal.
 
     Fresh, or a copy of the diagonal; writable.
 
     Parameters
     ----------
     v : array_like
-        Of one or two axes.
+        With one or two axes.
     k : int, default 0
         Which diagonal: 0 is the main one, those above it are positive.
 
@@ -219,7 +219,7 @@ def diag(v: ArrayLike, k: int = 0) -> Any:
 
 @dispatching(np.diagflat, returns=Array)
 def diagflat(v: ArrayLike, k: int = 0) -> Any:
-    """A matrix with the elements of v, in C order, on its k-th diagonal.
+    """Make a matrix with the elements of v, in C order, on its k-th diagonal.
 
     Fresh.
 
@@ -233,7 +233,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Any:
 
 @shaping(np.empty)
 def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Any:
-    """An array whose elements have no values yet.
+    """Make an array with uninitialized elements.
 
     Fresh.
 
@@ -245,7 +245,7 @@ def empty(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
         Memory layout.
     device : {'cpu'}, optional
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
     """
 
 
@@ -260,7 +260,7 @@ def empty_like(
     *,
     device: Device = None,
 ) -> Any:
-    """An array of the shape and dtype of another, whose elements have no values yet.
+    """Make an array of the shape and dtype of another, with uninitialized elements.
 
     Fresh.
 
@@ -289,7 +289,7 @@ def eye(
     device: Device = None,
     like: Any = None,
 ) -> Array:
-    """A matrix with ones on its k-th diagonal and zeros elsewhere.
+    """Make a matrix with ones on its k-th diagonal and zeros elsewhere.
 
     Fresh.
 
@@ -306,7 +306,7 @@ def eye(
         Memory layout.
     device : {'cpu'}, optional
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
     """
     return _made(np.eye, device, like, N, M, k, dtype, order)
 
@@ -314,7 +314,7 @@ def eye(
 def fromfunction(
     function: Callable[..., Any], shape: Shape, *, dtype: DType = float, like: Any = None, **kwargs: Any
 ) -> Any:
-    """What a function gives for the coordinates of all elements: one array for each axis.
+    """Call a function with the coordinates of all elements: one array for each axis.
 
     Parameters
     ----------
@@ -324,14 +324,14 @@ def fromfunction(
     dtype : dtype, default float
         That of the coordinates.
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
     **kwargs : object
         Passed on to the function.
 
     Returns
     -------
     object
-        The very object that the function returns.
+        The object itself that the function returns.
 
     Examples
     --------
@@ -347,7 +347,7 @@ def fromfunction(
 
 @dispatching(np.fromiter, returns=Array)
 def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: Any = None) -> Any:
-    """The items of an iterable, as an array with one axis.
+    """Make a one-dimensional array of the items of an iterable.
 
     Fresh.
 
@@ -356,14 +356,14 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1, *, like: An
     iter : iterable
     dtype : dtype
     count : int, default -1
-        How many items to take; -1 is all.
+        How many items to take; -1 means all.
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
     """
 
 
 def fromstring(string: str | bytes, dtype: DType = None, count: int = -1, *, sep: str = "", like: Any = None) -> Array:
-    """The numbers in a text, which are separated by sep.
+    """Read numbers separated by sep from a text.
 
     Fresh, with one axis.
 
@@ -372,16 +372,16 @@ def fromstring(string: str | bytes, dtype: DType = None, count: int = -1, *, sep
     string : str
     dtype : dtype, default float
     count : int, default -1
-        How many numbers to read; -1 is all.
+        How many numbers to read; -1 means all.
     sep : str, default ''
-        What stands between two numbers.
+        The separator between two numbers.
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
 
     Raises
     ------
     ValueError
-        Without `sep`: bytes are for `frombuffer`.
+        `sep` is empty: bytes are for `frombuffer`.
     """
     return dispatched(np.fromstring, string, dtype, count, sep=sep, like=like)
 
@@ -395,7 +395,7 @@ def full(
     device: Device = None,
     like: Any = None,
 ) -> Array:
-    """An array with one value in all elements, or with what broadcasts to its shape.
+    """Make an array filled with one value, or with values that broadcast to its shape.
 
     Fresh.
 
@@ -409,7 +409,7 @@ def full(
         Memory layout.
     device : {'cpu'}, optional
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
     """
     return _made(np.full, device, like, shape, fill_value, dtype, order)
 
@@ -425,7 +425,7 @@ def full_like(
     *,
     device: Device = None,
 ) -> Any:
-    """An array of the shape and dtype of another, with one value in all elements.
+    """Make an array of the shape and dtype of another, filled with one value.
 
     Fresh.
 
@@ -454,16 +454,16 @@ def geomspace(
     dtype: DType = None,
     axis: SupportsIndex = 0,
 ) -> Any:
-    """Numbers from start to stop, each the same multiple of the one before.
+    """Return numbers from start to stop, each the same multiple of the one before.
 
     Fresh.
 
     Parameters
     ----------
     start : array_like
-        Arrays broadcast, and give a sequence for each pair.
+        Arrays broadcast; each pair gives a sequence.
     stop : array_like
-        Arrays broadcast, and give a sequence for each pair.
+        Arrays broadcast; each pair gives a sequence.
     num : int, default 50
         How many numbers.
     endpoint : bool, default True
@@ -476,7 +476,7 @@ def geomspace(
 
 @dispatching(np.identity, returns=Array)
 def identity(n: int, dtype: DType = None, *, like: Any = None) -> Any:
-    """A square matrix with ones on its diagonal and zeros elsewhere.
+    """Make a square matrix with ones on its diagonal and zeros elsewhere.
 
     Fresh.
 
@@ -486,13 +486,13 @@ def identity(n: int, dtype: DType = None, *, like: Any = None) -> Any:
         Rows and columns.
     dtype : dtype, default float
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
     """
 
 
 @dispatching(np.indices)
 def indices(dimensions: Sequence[int], dtype: DTypeLike = int, sparse: bool = False) -> Any:
-    """The coordinates of all elements of a shape: ``result[i]`` has those along axis i.
+    """Return the coordinates of all elements of a shape: ``result[i]`` has those along axis i.
 
     Parameters
     ----------
@@ -500,7 +500,7 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = int, sparse: bool = Fa
         The shape.
     dtype : dtype, default int
     sparse : bool, default False
-        Whether the array for axis i is long along that axis only, and broadcasts.
+        Whether the array for axis i extends along that axis only, and broadcasts.
 
     Returns
     -------
@@ -521,20 +521,20 @@ def linspace(
     *,
     device: Device = None,
 ) -> Any:
-    """Evenly spaced numbers from start to stop.
+    """Return evenly spaced numbers from start to stop.
 
     Parameters
     ----------
     start : array_like
-        Arrays broadcast, and give a sequence for each pair.
+        Arrays broadcast; each pair gives a sequence.
     stop : array_like
-        Arrays broadcast, and give a sequence for each pair.
+        Arrays broadcast; each pair gives a sequence.
     num : int, default 50
         How many numbers.
     endpoint : bool, default True
         Whether `stop` is the last number.
     retstep : bool, default False
-        Whether to return the distance between two numbers as well.
+        Whether to return the step between numbers as well.
     dtype : dtype, optional
     axis : int, default 0
         The axis of the result along which the numbers lie.
@@ -557,16 +557,16 @@ def logspace(
     dtype: DType = None,
     axis: SupportsIndex = 0,
 ) -> Any:
-    """Powers of a base whose exponents are evenly spaced from start to stop.
+    """Return powers of a base whose exponents are evenly spaced from start to stop.
 
     Fresh.
 
     Parameters
     ----------
     start : array_like
-        Arrays broadcast, and give a sequence for each pair.
+        Arrays broadcast; each pair gives a sequence.
     stop : array_like
-        Arrays broadcast, and give a sequence for each pair.
+        Arrays broadcast; each pair gives a sequence.
     num : int, default 50
         How many numbers.
     endpoint : bool, default True
@@ -580,20 +580,20 @@ def logspace(
 
 @dispatching(np.meshgrid, arrays=None, returns=tuple[Array, ...])
 def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: Literal["xy", "ij"] = "xy") -> Any:
-    """Coordinates of a grid, from those along each of its axes.
+    """Return the coordinates of a grid, from those along each of its axes.
 
-    For each argument a copy, with a Storage of its own.
+    For each argument a copy, with its own Storage.
 
     Parameters
     ----------
     *xi : array_like
-        Of one axis each.
+        Each one-dimensional.
     copy : bool, default True
-        ``False`` changes nothing that can be seen.
+        ``False`` makes no visible difference.
     sparse : bool, default False
-        Whether each result is long along its own axis only.
+        Whether each result extends along its own axis only.
     indexing : {'xy', 'ij'}, default 'xy'
-        Whether the first argument lies along the second axis, or along the first.
+        Whether the first argument runs along the second axis, or along the first.
 
     See Also
     --------
@@ -603,7 +603,7 @@ def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: 
 
 @shaping(np.ones)
 def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Any:
-    """An array of ones.
+    """Make an array of ones.
 
     Fresh.
 
@@ -615,7 +615,7 @@ def ones(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devic
         Memory layout.
     device : {'cpu'}, optional
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
     """
 
 
@@ -629,7 +629,7 @@ def ones_like(
     *,
     device: Device = None,
 ) -> Any:
-    """An array of ones of the shape and dtype of another.
+    """Make an array of ones of the shape and dtype of another.
 
     Fresh.
 
@@ -651,7 +651,7 @@ def ones_like(
 def require(
     a: ArrayLike, dtype: DType = None, requirements: str | Sequence[str] | None = None, *, like: Any = None
 ) -> Array:
-    """A copy that meets requirements on its memory.
+    """Make a copy that meets requirements on its memory.
 
     A copy, lazy where possible; writable and aligned.
 
@@ -661,9 +661,9 @@ def require(
     dtype : dtype, optional
         Default: that of `a`.
     requirements : str or sequence of str, optional
-        "C" or "F" for an order. A copy meets the others ("A", "W", "O") in any case.
+        "C" or "F" for an order. A copy meets the others ("A", "W", "O") anyway.
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
 
     See Also
     --------
@@ -672,14 +672,14 @@ def require(
     if requirements:
         met = {"O", "OWNDATA"} if not aliases_here() or (isinstance(a, ndarray) and a.flags.owndata) else set[str]()
         if not aliases_here():
-            met |= {"W", "WRITEABLE"}  # a copy is writable and on its own without NumPy's having to make one
+            met |= {"W", "WRITEABLE"}  # a copy is writable and on its own: NumPy need not make another
         requirements = [each for each in requirements if each.upper() not in met]
     return dispatched(np.require, a, dtype, requirements, like=like)
 
 
 @dispatching(np.tri, returns=Array)
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like: Any = None) -> Any:
-    """A matrix with ones at and below the k-th diagonal and zeros above.
+    """Make a matrix with ones at and below the k-th diagonal and zeros above.
 
     Fresh.
 
@@ -693,13 +693,13 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = float, *, like:
         Which diagonal: 0 is the main one, those above it are positive.
     dtype : dtype, default float
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
     """
 
 
 @dispatching(np.tril, returns=Array)
 def tril(m: ArrayLike, k: int = 0) -> Any:
-    """Matrices with the elements above the k-th diagonal zeroed.
+    """Copy matrices with the elements above the k-th diagonal zeroed.
 
     Fresh, of m's shape and dtype.
 
@@ -713,7 +713,7 @@ def tril(m: ArrayLike, k: int = 0) -> Any:
 
 @dispatching(np.triu, returns=Array)
 def triu(m: ArrayLike, k: int = 0) -> Any:
-    """Matrices with the elements below the k-th diagonal zeroed.
+    """Copy matrices with the elements below the k-th diagonal zeroed.
 
     Fresh, of m's shape and dtype.
 
@@ -727,14 +727,14 @@ def triu(m: ArrayLike, k: int = 0) -> Any:
 
 @dispatching(np.vander, returns=Array)
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Any:
-    """The Vandermonde matrix: columns of powers of x.
+    """Make the Vandermonde matrix: columns of powers of x.
 
     Fresh.
 
     Parameters
     ----------
     x : array_like
-        Of one axis.
+        One-dimensional.
     N : int, optional
         Columns. Default: as many as rows.
     increasing : bool, default False
@@ -744,7 +744,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Any:
 
 @shaping(np.zeros)
 def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Device = None, like: Any = None) -> Any:
-    """An array of zeros.
+    """Make an array of zeros.
 
     Fresh.
 
@@ -756,7 +756,7 @@ def zeros(shape: Shape, dtype: DType = None, order: Order = "C", *, device: Devi
         Memory layout.
     device : {'cpu'}, optional
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
 
     Examples
     --------
@@ -777,7 +777,7 @@ def zeros_like(
     *,
     device: Device = None,
 ) -> Any:
-    """An array of zeros of the shape and dtype of another.
+    """Make an array of zeros of the shape and dtype of another.
 
     Fresh.
 

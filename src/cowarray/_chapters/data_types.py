@@ -135,7 +135,7 @@ __all__ = [
 
 @dispatching(np.astype, returns=Array)
 def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, device: Device = None) -> Any:
-    """An array's elements as another dtype.
+    """Convert an array's elements to another dtype.
 
     A copy: lazy if the dtype stays, made at once if it changes.
 
@@ -161,12 +161,12 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, dev
 
 
 def can_cast(from_: Any, to: DTypeLike, casting: Cast = "safe") -> builtins.bool:
-    """Whether one dtype, or that of an array, can be cast to another under a rule.
+    """Tell whether one dtype, or that of an array, can be cast to another under a rule.
 
     Parameters
     ----------
     from_ : dtype or array_like
-        Of an array only the dtype counts.
+        Only an array's dtype counts.
     to : dtype
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'safe'
 
@@ -178,7 +178,7 @@ def can_cast(from_: Any, to: DTypeLike, casting: Cast = "safe") -> builtins.bool
 
 
 def finfo(dtype: Any) -> np.finfo[Any]:
-    """The limits of a floating-point dtype, or of the dtype of an array.
+    """Return the limits of a floating-point dtype, or of the dtype of an array.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def finfo(dtype: Any) -> np.finfo[Any]:
 
 
 def iinfo(int_type: Any) -> np.iinfo[Any]:
-    """The limits of an integer dtype, or of the dtype of an array.
+    """Return the limits of an integer dtype, or of the dtype of an array.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _dtype_of(given: Any) -> Any:
 
 
 def isdtype(dtype: np.dtype[Any] | type[np.generic], kind: Any) -> builtins.bool:
-    """Whether a dtype is of a kind, such as ``"integral"``, or is another dtype.
+    """Tell whether a dtype is of a kind, such as ``"integral"``, or is another dtype.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def isdtype(dtype: np.dtype[Any] | type[np.generic], kind: Any) -> builtins.bool
 
 
 def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> builtins.bool:
-    """Whether one dtype is equal to another or below it in NumPy's hierarchy.
+    """Tell whether one dtype is equal to another or below it in NumPy's hierarchy.
 
     Parameters
     ----------
@@ -255,12 +255,12 @@ def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> builtins.bool:
 
 
 def min_scalar_type(a: ArrayLike, /) -> np.dtype[Any]:
-    """The smallest type that can hold a scalar's value.
+    """Return the smallest type that can hold a scalar's value.
 
     Parameters
     ----------
     a : array_like
-        Of an array with axes, its own type.
+        For an array with axes, its own type.
 
     Returns
     -------
@@ -270,7 +270,7 @@ def min_scalar_type(a: ArrayLike, /) -> np.dtype[Any]:
 
 
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
-    """The smallest dtype that both can be cast to safely.
+    """Return the smallest dtype that both can be cast to safely.
 
     Parameters
     ----------
@@ -288,12 +288,12 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
-    """The dtype of an operation on these arrays, scalars and dtypes.
+    """Return the result dtype of an operation on these arrays, scalars and dtypes.
 
     Parameters
     ----------
     *arrays_and_dtypes : array_like or dtype
-        Of arrays only the dtypes count.
+        Only the dtypes of arrays count.
 
     Returns
     -------

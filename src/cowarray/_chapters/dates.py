@@ -48,7 +48,7 @@ def busday_count(
     busdaycal: busdaycalendar | None = None,
     out: Any = None,
 ) -> Any:
-    """Business days between two days."""
+    """Count the business days between two days."""
     return dispatched(np.busday_count, begindates, enddates, **_calendar(weekmask, holidays, busdaycal, out))
 
 
@@ -71,7 +71,7 @@ def busday_offset(
 def datetime_as_string(
     arr: ArrayLike, unit: str | None = None, timezone: Any = "naive", casting: str = "same_kind"
 ) -> Any:
-    """Dates as text."""
+    """Convert dates to text."""
 
 
 @_completed
@@ -82,12 +82,12 @@ def is_busday(
     busdaycal: busdaycalendar | None = None,
     out: Any = None,
 ) -> Any:
-    """Whether days are business days."""
+    """Tell whether days are business days."""
     return dispatched(np.is_busday, dates, **_calendar(weekmask, holidays, busdaycal, out))
 
 
 def _calendar(weekmask: Any, holidays: Any, busdaycal: Any, out: Any) -> Any:
-    """The options that were given: NumPy takes a calendar only without the days."""
+    """Return the options that were given: NumPy accepts a calendar only without weekmask and holidays."""
     given = {"busdaycal": busdaycal, "out": out}
     if not isinstance(weekmask, str) or weekmask != "1111100":
         given["weekmask"] = weekmask

@@ -1,9 +1,9 @@
-"""Functions that are declared: by signature and docstring, without a body. NumPy's function says what they do.
+"""Functions that are declared by signature and docstring, without a body. NumPy's function does the work.
 
-`calling` makes a function of a ufunc, `shaping` of one that makes an array of a shape, `dispatching` of any other of
-NumPy's functions, `drawing` a method that draws at random, `standardized` a function of one of ours for the
-standard's namespace. What is made has the declared function's signature and docstring, and no frame: what NumPy warns
-of is told of the line that called it.
+`calling` makes a function from a ufunc, `shaping` from one that makes an array of a shape, `dispatching` from any other
+NumPy function, `drawing` a method that draws at random, `standardized` a function of the standard's namespace from one
+of ours. The result has the declared function's signature and docstring, and no frame: NumPy's warnings name the line
+that called it.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ _Result_co = TypeVar("_Result_co", covariant=True)
 
 
 class Ufunc(Protocol[_Call, _Result_co]):
-    """An element-wise function: it has the methods of its ufunc, for anything array_like, and its figures."""
+    """An element-wise function: it has its ufunc's methods, for anything array_like, and its ufunc's attributes."""
 
     __name__: str
     __qualname__: str
@@ -88,7 +88,7 @@ class Ufunc(Protocol[_Call, _Result_co]):
         """
 
     def accumulate(self, array: ArrayLike, /, axis: int = 0, dtype: DType = None, out: Any = None) -> Array:
-        """Combine the elements along an axis, and keep each result on the way.
+        """Combine the elements along an axis, and keep each intermediate result.
 
         Parameters
         ----------
@@ -159,12 +159,12 @@ class Ufunc(Protocol[_Call, _Result_co]):
         """
 
     def at(self, a: AnyArray, indices: Any, b: Any = _NoValue, /) -> None:
-        """Apply the function in place to the elements at indices, to one that is named twice, twice.
+        """Apply the function in place to the elements at indices; an index given twice counts twice.
 
         Parameters
         ----------
         a : ndarray
-            Written: its views see that, copies do not.
+            Written in place: its views see the write; copies do not.
         indices : array_like of int, or tuple of array_like
         b : array_like, optional
             The second operand, of functions that have two.
@@ -180,7 +180,7 @@ class Ufunc(Protocol[_Call, _Result_co]):
 
 
 def _as_declared(made: Any, declared: Callable[..., Any], returns: Any = None) -> Any:
-    """What was made, with the name, signature and docstring of what was declared."""
+    """Give what was made the name, signature and docstring of the declared function."""
     if returns is not None:
         declared.__annotations__["return"] = returns
     update_wrapper(made, declared)
@@ -189,7 +189,7 @@ def _as_declared(made: Any, declared: Callable[..., Any], returns: Any = None) -
 
 
 def calling(ufunc: np.ufunc, returns: Any = None) -> Callable[[Callable[_Call, _Result]], Ufunc[_Call, _Result]]:
-    """A decorator: the declared function as one that calls a ufunc.
+    """Make a decorator that turns the declared function into one that calls a ufunc.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def calling(ufunc: np.ufunc, returns: Any = None) -> Callable[[Callable[_Call, _
 
 
 def calling_for_two(ufunc: np.ufunc) -> Callable[[Callable[_Call, Any]], Ufunc[_Call, tuple[Any, Any]]]:
-    """`calling` for a ufunc of two results.
+    """`calling` for a ufunc with two results.
 
     Parameters
     ----------
@@ -243,14 +243,14 @@ def dispatching(
 def dispatching(
     function: Callable[..., Any], arrays: int | None = 1, *, returns: Any = None, imports: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator: the declared function as one that calls a function of NumPy's, with the arguments as they come.
+    """Make a decorator that turns the declared function into one that calls a NumPy function, arguments as they come.
 
     Parameters
     ----------
     function : function
         Its parameters begin with the declared ones, in the same order.
     arrays : int, optional
-        How many of its arguments are array_like. ``None``: all that are given by position.
+        How many of its arguments are array_like. ``None``: all positional ones.
     returns : type, optional
         The annotation of the result, if it is not the declared one.
     imports : bool, default False
@@ -271,12 +271,12 @@ def dispatching(
 
 
 def drawing(declared: Callable[_Call, _Result]) -> Callable[_Call, _Result]:
-    """A decorator: the declared method as one that draws at random by the method of NumPy's generator.
+    """Turn the declared method into one that draws at random by the method of NumPy's generator.
 
     Parameters
     ----------
     declared : function
-        Of a class whose ``_numpys`` is that generator, and with its parameters. A body is for calls with an ``out``.
+        In a class whose ``_numpys`` is that generator, with its parameters. A body is for calls with an ``out``.
 
     Returns
     -------
@@ -286,7 +286,7 @@ def drawing(declared: Callable[_Call, _Result]) -> Callable[_Call, _Result]:
 
 
 def shaping(function: Callable[..., Any]) -> Callable[[Callable[_Call, Any]], Callable[_Call, Array]]:
-    """A decorator: the declared function as one that makes an array of a shape.
+    """Make a decorator that turns the declared function into one that makes an array of a shape.
 
     Parameters
     ----------
@@ -305,12 +305,12 @@ def shaping(function: Callable[..., Any]) -> Callable[[Callable[_Call, Any]], Ca
 
 
 def standardized(function: Callable[..., Any]) -> Callable[[Callable[_Call, Any]], Callable[_Call, Array]]:
-    """A decorator: the declared function as one that calls a function of ours, with results of the standard.
+    """Make a decorator that turns the declared function into one of ours that returns the standard's arrays.
 
     Parameters
     ----------
     function : function
-        Its first parameters are all that the declared one has.
+        It begins with all the parameters of the declared function.
 
     Returns
     -------

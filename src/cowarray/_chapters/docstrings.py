@@ -1,10 +1,10 @@
-"""Short docstrings made whole: what many functions say in the same words is written once, and `help` shows all of it.
+"""Short docstrings made complete: what many functions have in common is written once, and `help` shows all of it.
 
-A short docstring has a summary and a paragraph on the result, and any sections that are the function's own. `Completed`
-adds the parameters as a chapter describes them and NumPy's function of the same name, `CompletedFrom` the sections of
-another function, and `complete` only the headings and the reference; the latter two also say where users find a
-function. `describe_methods` does for the array's methods what `CompletedFrom` does for functions, with the chapter that
-a method refers to: until then it only refers.
+A short docstring has a summary, a paragraph on the result, and any sections specific to the function. `Completed` adds
+the parameters as a chapter describes them, and NumPy's function of the same name. `CompletedFrom` adds the sections of
+another function, `complete` only the headings and the reference; both also record where users find a function.
+`describe_methods` does for methods of arrays what `CompletedFrom` does for functions, from the chapter that a method
+refers to: until then it only refers.
 """
 
 import inspect
@@ -25,20 +25,20 @@ _SAME = "The same for NumPy's arrays."
 
 
 class Completed:
-    """A decorator that completes a short docstring. It raises KeyError for a parameter that is not described.
+    """A decorator that completes a short docstring; it raises KeyError for a parameter that is not described.
 
     Parameters
     ----------
     parameters : dict of str to str
-        For each name the type of the parameter and, on lines of its own, a description.
+        For each name, the type of the parameter and, on separate lines, a description.
     kind : str
-        The type of what the functions return.
+        The type of the functions' results.
     space : str
-        Where NumPy has its functions of the same names.
+        NumPy's namespace with functions of the same names.
     same : str
         How NumPy's function compares.
     returns : str, optional
-        What to say of the result where the docstring has no paragraph about it.
+        Describes the result where the docstring has no paragraph about it.
     """
 
     def __init__(
@@ -72,8 +72,8 @@ class Completed:
 class CompletedFrom:
     """A decorator that completes a short docstring from that of the function of the same name in another namespace.
 
-    Parameters and sections that the docstring has itself stay. For the standard's namespace: results are arrays also
-    where the other function gives scalars, and there is no ``out``.
+    Parameters and sections that the docstring already has are kept. For the standard's namespace: results are arrays
+    even where the other function returns scalars, and there is no ``out``.
 
     Parameters
     ----------
@@ -113,17 +113,17 @@ class CompletedFrom:
 
 
 def complete(module: Mapping[str, Any], space: str = "numpy") -> None:
-    """Complete a module's functions and classes: where users find them, and docstrings with parameters of their own.
+    """Complete a module's functions and classes: where users find them, and docstrings that describe parameters.
 
-    Without the section Returns, the paragraph after the summary becomes it, with the type that the annotation tells.
-    Without See Also, NumPy's function of the same name becomes it.
+    Without a Returns section, the paragraph after the summary becomes it, with the type from the annotation. Without
+    See Also, NumPy's function of the same name is named there.
 
     Parameters
     ----------
     module : dict
         The module's globals.
     space : str
-        Where NumPy has its functions of the same names.
+        NumPy's namespace with functions of the same names.
     """
     for name in module["__all__"]:
         function = module[name]
@@ -168,7 +168,7 @@ def describe_methods(chapter: Mapping[str, Any]) -> None:
 
 
 def _renamed(sections: dict[str, str], names: list[str]) -> dict[str, str]:
-    """A function's sections for one whose first parameters have other names."""
+    """Return a function's sections for a function whose first parameters have other names."""
     entries = _entries(sections["Parameters"])
     others = {other: name for other, name in zip(entries, names, strict=False) if name not in entries}
     sections["Parameters"] = "\n".join([f"{others.get(name, name)} : {text}" for name, text in entries.items()])
@@ -178,7 +178,7 @@ def _renamed(sections: dict[str, str], names: list[str]) -> dict[str, str]:
 
 
 def _names(function: Any) -> list[str]:
-    """The names of a function's parameters, as docstrings have them."""
+    """Return the names of a function's parameters, as docstrings have them."""
     code = function.__code__
     last = code.co_argcount + code.co_kwonlyargcount
     starred = [f"*{name}" for name in code.co_varnames[last : last + bool(code.co_flags & inspect.CO_VARARGS)]]
@@ -186,7 +186,7 @@ def _names(function: Any) -> list[str]:
 
 
 def _parameters(signature: str) -> list[str]:
-    """The names of a method's parameters, in C's text of its signature."""
+    """Return the names of a method's parameters, from the text of its C signature."""
     names = [each.partition("=")[0].rstrip(")") for each in signature.split(", ")[1:]]
     return [name for name in names if name.isidentifier()]
 
@@ -195,7 +195,7 @@ def _parameters(signature: str) -> list[str]:
 
 
 def _sections(docstring: str) -> dict[str, str]:
-    """The text of each section by its title; the summary and what follows it have the title ""."""
+    """Return the text of each section by its title; the summary and what follows it have the title ""."""
     indentation = docstring.rpartition("\n")[2]  # of the source, which Python before 3.13 keeps
     text, *underlined = docstring.replace("\n" + indentation, "\n").rstrip().split("\n---")
     found: dict[str, str] = {}
@@ -208,7 +208,7 @@ def _sections(docstring: str) -> dict[str, str]:
 
 
 def _entries(section: str) -> dict[str, str]:
-    """The type and description of each parameter by its name."""
+    """Return the type and description of each parameter by its name."""
     found: dict[str, str] = {}
     for entry in section.replace("\n\n", "\v").replace("\n ", "\f").split("\n") if section else ():
         names, _, text = entry.replace("\f", "\n ").replace("\v", "\n\n").partition(" : ")
@@ -217,7 +217,7 @@ def _entries(section: str) -> dict[str, str]:
 
 
 def _kind(annotation: Any) -> str:
-    """What a function of arrays returns, by its annotation; Any stands for NumPy's scalars as well."""
+    """Return what a function of arrays returns, by its annotation; Any includes NumPy's scalars."""
     origin = get_origin(annotation)
     name = f"{origin.__name__} of ndarray" if origin in (tuple, list) else "ndarray"
     return "ndarray or scalar" if annotation is Any else name

@@ -1,16 +1,16 @@
 """The chapter "element-wise functions" of the array API standard, 2024.12.
 
-Operands, named x or x1 and x2, are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer
-or ``__array__``. They are only read, and lazy copies stay lazy. NumPy computes, so values, promotion,
-warnings and errors are its own. Results are `cowarray.ndarray`, or NumPy's scalars in place of arrays without axes. For
-a masked array, or another type with rules of its own, the result is NumPy's.
+Operands, named x or x1 and x2, are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or
+``__array__``. They are only read, and lazy copies stay lazy. NumPy computes, so values, promotion, warnings and errors
+are NumPy's. Results are `cowarray.ndarray`, or NumPy's scalars in place of arrays without axes. For a masked array, or
+another type with its own rules, the result is NumPy's.
 
-The options are those of NumPy's ufuncs. ``out`` is written to where ``where`` is true, and returned in place of a fresh
+The options are those of NumPy's ufuncs. ``out`` is written where ``where`` is true, and returned in place of a fresh
 array; if it shares bytes it first gets its own, unless all of it is replaced. ``dtype`` is the type that NumPy computes
 in, and ``casting`` decides which conversions to it are allowed.
 
-Most functions are declared, by signature and docstring, and `calling` makes each from its ufunc. Parameters are the
-same for all functions of a signature: `_completed` puts them into the docstrings.
+Most functions are declared by signature and docstring, and `calling` makes each from its ufunc. Functions with the same
+signature have the same parameters: `_completed` puts them into the docstrings.
 
 It is one file because a chapter of the standard is one module. Read it a function at a time.
 """
@@ -121,7 +121,7 @@ _completed = Completed(_PARAMETERS)
 def abs(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Absolute values; of complex numbers their magnitudes.
+    """Return absolute values: of complex numbers, their magnitudes.
 
     Fresh, of x's shape and dtype; real.
     """
@@ -132,7 +132,7 @@ def abs(
 def acos(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Arc cosines, in radians from 0 to π.
+    """Compute arc cosines, in radians from 0 to π.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -143,7 +143,7 @@ def acos(
 def acosh(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Inverse hyperbolic cosines.
+    """Compute inverse hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -161,7 +161,7 @@ def add(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Sums, ``x1 + x2``.
+    """Add elements, ``x1 + x2``.
 
     Fresh; shapes broadcast, dtypes promote.
 
@@ -178,7 +178,7 @@ def add(
 def asin(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Arc sines, in radians from -π/2 to π/2.
+    """Compute arc sines, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -189,7 +189,7 @@ def asin(
 def asinh(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Inverse hyperbolic sines.
+    """Compute inverse hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -200,7 +200,7 @@ def asinh(
 def atan(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Arc tangents, in radians from -π/2 to π/2.
+    """Compute arc tangents, in radians from -π/2 to π/2.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -218,7 +218,7 @@ def atan2(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Angles of the points (x2, x1), in radians from -π to π: arc tangents of ``x1 / x2`` in the right quadrant.
+    """Compute angles of points (x2, x1), in radians from -π to π: arc tangents of ``x1 / x2`` in the right quadrant.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
@@ -229,7 +229,7 @@ def atan2(
 def atanh(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Inverse hyperbolic tangents.
+    """Compute inverse hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -247,7 +247,7 @@ def bitwise_and(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Bits that are set in both, ``x1 & x2``, of integers or booleans.
+    """Keep the bits that are set in both, ``x1 & x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -258,7 +258,7 @@ def bitwise_and(
 def bitwise_invert(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """All bits flipped, ``~x``, of integers or booleans.
+    """Flip all bits, ``~x``, of integers or booleans.
 
     Fresh, of x's shape and dtype.
     """
@@ -276,7 +276,7 @@ def bitwise_left_shift(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Bits of x1 moved x2 places to the left, ``x1 << x2``, of integers.
+    """Shift the bits of x1 by x2 places to the left, ``x1 << x2``, of integers.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -294,7 +294,7 @@ def bitwise_or(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Bits that are set in one or in both, ``x1 | x2``, of integers or booleans.
+    """Combine the bits that are set in one or both, ``x1 | x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -312,7 +312,7 @@ def bitwise_right_shift(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Bits of x1 moved x2 places to the right, ``x1 >> x2``, of integers; the sign stays.
+    """Shift the bits of x1 by x2 places to the right, ``x1 >> x2``, of integers; the sign stays.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -330,7 +330,7 @@ def bitwise_xor(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Bits that are set in just one, ``x1 ^ x2``, of integers or booleans.
+    """Keep the bits that are set in just one, ``x1 ^ x2``, of integers or booleans.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -341,7 +341,7 @@ def bitwise_xor(
 def ceil(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """The least whole numbers that are not less than x.
+    """Round up to the least whole numbers that are not less than x.
 
     Fresh, of x's shape and dtype.
     """
@@ -357,7 +357,7 @@ def clip(
     max: ArrayLike | _NoValueType | None = _NoValue,
     **kwargs: Any,
 ) -> Any:
-    """Elements limited to an interval.
+    """Limit elements to an interval.
 
     Parameters
     ----------
@@ -374,7 +374,7 @@ def clip(
     Returns
     -------
     ndarray
-        Fresh; dtypes promote, and Python's own numbers are taken in that of a.
+        Fresh; dtypes promote, and Python numbers take the dtype of a.
 
     Raises
     ------
@@ -405,9 +405,9 @@ def clip(
 def conj(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Complex conjugates.
+    """Return complex conjugates.
 
-    Fresh, of x's shape and dtype. Where `ndarray.conj` may be a lazy copy, this computes.
+    Fresh, of x's shape and dtype. Unlike `ndarray.conj`, which may be a lazy copy, this always computes.
     """
 
 
@@ -423,7 +423,7 @@ def copysign(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Magnitudes of x1 with the signs of x2.
+    """Combine the magnitudes of x1 with the signs of x2.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
@@ -434,7 +434,7 @@ def copysign(
 def cos(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Cosines of angles in radians.
+    """Compute cosines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -445,7 +445,7 @@ def cos(
 def cosh(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Hyperbolic cosines.
+    """Compute hyperbolic cosines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -463,7 +463,7 @@ def divide(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Quotients, ``x1 / x2``, in floating point, also of integers.
+    """Divide elements, ``x1 / x2``, in floating point even for integers.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -481,7 +481,7 @@ def equal(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Whether elements are equal, ``x1 == x2``.
+    """Test whether elements are equal, ``x1 == x2``.
 
     Fresh; shapes broadcast; booleans.
     """
@@ -492,7 +492,7 @@ def equal(
 def exp(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Exponentials, to the base e.
+    """Compute exponentials to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -503,7 +503,7 @@ def exp(
 def expm1(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """``exp(x) - 1``, exact also where x is near 0.
+    """Compute ``exp(x) - 1``, precise even for x near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -514,7 +514,7 @@ def expm1(
 def floor(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """The greatest whole numbers that are not greater than x.
+    """Round down to the greatest whole numbers that are not greater than x.
 
     Fresh, of x's shape and dtype.
     """
@@ -532,7 +532,7 @@ def floor_divide(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Quotients rounded down, ``x1 // x2``, of real numbers.
+    """Divide real numbers and round down, ``x1 // x2``.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -550,7 +550,7 @@ def greater(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Whether elements are greater, ``x1 > x2``.
+    """Test whether elements of x1 are greater, ``x1 > x2``.
 
     Fresh; shapes broadcast; booleans.
     """
@@ -568,7 +568,7 @@ def greater_equal(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Whether elements are greater or equal, ``x1 >= x2``.
+    """Test whether elements of x1 are greater or equal, ``x1 >= x2``.
 
     Fresh; shapes broadcast; booleans.
     """
@@ -586,14 +586,14 @@ def hypot(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """``sqrt(x1**2 + x2**2)``, without overflow on the way.
+    """Compute ``sqrt(x1**2 + x2**2)`` without intermediate overflow.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
 
 
 def imag(val: ArrayLike) -> Any:
-    """Imaginary parts.
+    """Return the imaginary parts.
 
     Parameters
     ----------
@@ -613,7 +613,7 @@ def imag(val: ArrayLike) -> Any:
 def isfinite(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Whether elements are neither infinite nor NaN.
+    """Test whether elements are neither infinite nor NaN.
 
     Fresh, of x's shape; booleans.
     """
@@ -624,7 +624,7 @@ def isfinite(
 def isinf(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Whether elements are infinite.
+    """Test whether elements are infinite.
 
     Fresh, of x's shape; booleans.
     """
@@ -635,7 +635,7 @@ def isinf(
 def isnan(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Whether elements are NaN.
+    """Test whether elements are NaN.
 
     Fresh, of x's shape; booleans.
     """
@@ -653,7 +653,7 @@ def less(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Whether elements are less, ``x1 < x2``.
+    """Test whether elements of x1 are less, ``x1 < x2``.
 
     Fresh; shapes broadcast; booleans.
     """
@@ -671,7 +671,7 @@ def less_equal(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Whether elements are less or equal, ``x1 <= x2``.
+    """Test whether elements of x1 are less or equal, ``x1 <= x2``.
 
     Fresh; shapes broadcast; booleans.
     """
@@ -682,7 +682,7 @@ def less_equal(
 def log(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Logarithms to the base e.
+    """Compute logarithms to the base e.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -693,7 +693,7 @@ def log(
 def log10(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Logarithms to the base 10.
+    """Compute logarithms to the base 10.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -704,7 +704,7 @@ def log10(
 def log1p(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """``log(1 + x)``, exact also where x is near 0.
+    """Compute ``log(1 + x)``, precise even for x near 0.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -715,7 +715,7 @@ def log1p(
 def log2(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Logarithms to the base 2.
+    """Compute logarithms to the base 2.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -733,7 +733,7 @@ def logaddexp(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """``log(exp(x1) + exp(x2))``, without overflow on the way.
+    """Compute ``log(exp(x1) + exp(x2))`` without intermediate overflow.
 
     Fresh; shapes broadcast, dtypes promote to real floating point.
     """
@@ -751,7 +751,7 @@ def logical_and(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Whether both are true; numbers are, but for 0.
+    """Test whether both elements are true; every number except 0 is.
 
     Fresh; shapes broadcast; booleans.
     """
@@ -762,7 +762,7 @@ def logical_and(
 def logical_not(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Whether elements are false; of numbers only 0 is.
+    """Test whether elements are false; the only number that is false is 0.
 
     Fresh, of x's shape; booleans.
     """
@@ -780,7 +780,7 @@ def logical_or(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Whether one or both are true; numbers are, but for 0.
+    """Test whether one or both elements are true; every number except 0 is.
 
     Fresh; shapes broadcast; booleans.
     """
@@ -798,7 +798,7 @@ def logical_xor(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Whether just one is true; numbers are, but for 0.
+    """Test whether exactly one element is true; every number except 0 is.
 
     Fresh; shapes broadcast; booleans.
     """
@@ -816,7 +816,7 @@ def maximum(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """The greater of two elements; NaN if one is.
+    """Return the greater of two elements; NaN if either is NaN.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -834,7 +834,7 @@ def minimum(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """The lesser of two elements; NaN if one is.
+    """Return the lesser of two elements; NaN if either is NaN.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -852,7 +852,7 @@ def multiply(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Products, ``x1 * x2``.
+    """Multiply elements, ``x1 * x2``.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -863,7 +863,7 @@ def multiply(
 def negative(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Numbers with the other sign, ``-x``.
+    """Negate numbers, ``-x``.
 
     Fresh, of x's shape and dtype.
     """
@@ -881,7 +881,7 @@ def nextafter(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """The next floating-point numbers after x1 in the direction of x2.
+    """Return the next floating-point numbers after x1 in the direction of x2.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -899,7 +899,7 @@ def not_equal(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Whether elements differ, ``x1 != x2``.
+    """Test whether elements differ, ``x1 != x2``.
 
     Fresh; shapes broadcast; booleans.
     """
@@ -910,7 +910,7 @@ def not_equal(
 def positive(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """The numbers themselves, ``+x``.
+    """Return the numbers themselves, ``+x``.
 
     Fresh, of x's shape and dtype.
     """
@@ -928,7 +928,7 @@ def pow(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Powers, ``x1 ** x2``.
+    """Raise elements to powers, ``x1 ** x2``.
 
     Fresh; shapes broadcast, dtypes promote.
 
@@ -940,7 +940,7 @@ def pow(
 
 
 def real(val: ArrayLike) -> Any:
-    """Real parts.
+    """Return the real parts.
 
     Parameters
     ----------
@@ -967,7 +967,7 @@ def real(val: ArrayLike) -> Any:
 def reciprocal(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """``1 / x``; of integers the whole part.
+    """Compute ``1 / x``; of integers, the whole part.
 
     Fresh, of x's shape and dtype.
     """
@@ -985,7 +985,7 @@ def remainder(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Remainders of the division, ``x1 % x2``, with the sign of x2; of real numbers.
+    """Compute remainders of real numbers, ``x1 % x2``, with the sign of x2.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -993,13 +993,13 @@ def remainder(
 
 @dispatching(np.round)
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: AnyArray | None = None) -> Any:
-    """Elements rounded; halves to the even neighbour.
+    """Round elements; halves go to the even neighbour.
 
     Parameters
     ----------
     a : array_like
     decimals : int, default 0
-        Decimal places to keep; where negative, so many places before the point become 0. Not in the standard.
+        Decimal places to keep; if negative, that many places before the point become 0. Not in the standard.
     out : ndarray, optional
         Written, and returned.
 
@@ -1021,7 +1021,7 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: AnyArray | None = None
 def sign(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """-1, 0 or 1, as x is less than, equal to or greater than 0; of complex numbers ``x / abs(x)``.
+    """Return -1, 0 or 1 for x less than, equal to or greater than 0; for complex numbers, ``x / abs(x)``.
 
     Fresh, of x's shape and dtype.
     """
@@ -1032,7 +1032,7 @@ def sign(
 def signbit(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Whether the sign bit is set: less than 0, or -0.0.
+    """Test whether the sign bit is set: x is less than 0, or -0.0.
 
     Fresh, of x's shape; booleans.
     """
@@ -1043,7 +1043,7 @@ def signbit(
 def sin(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Sines of angles in radians.
+    """Compute sines of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -1054,7 +1054,7 @@ def sin(
 def sinh(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Hyperbolic sines.
+    """Compute hyperbolic sines.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -1065,7 +1065,7 @@ def sinh(
 def sqrt(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Square roots that are not negative; NaN, with a warning, of negative real numbers.
+    """Compute non-negative square roots; of negative real numbers NaN, with a warning.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -1076,7 +1076,7 @@ def sqrt(
 def square(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Squares, ``x * x``.
+    """Square elements, ``x * x``.
 
     Fresh, of x's shape and dtype.
     """
@@ -1094,7 +1094,7 @@ def subtract(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Differences, ``x1 - x2``.
+    """Subtract elements, ``x1 - x2``.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -1105,7 +1105,7 @@ def subtract(
 def tan(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Tangents of angles in radians.
+    """Compute tangents of angles in radians.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -1116,7 +1116,7 @@ def tan(
 def tanh(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Hyperbolic tangents.
+    """Compute hyperbolic tangents.
 
     Fresh, of x's shape; real or complex, in floating point.
     """
@@ -1127,7 +1127,7 @@ def tanh(
 def trunc(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """The whole numbers next to x in the direction of 0.
+    """Round to the nearest whole numbers towards 0.
 
     Fresh, of x's shape and dtype.
     """

@@ -1,9 +1,9 @@
-"""NumPy's element-wise functions that the array API standard does not have, or has under another name.
+"""NumPy's element-wise functions that the array API standard lacks, or has under another name.
 
 As in `elementwise.py`: operands are array_like and only read, NumPy computes, results are fresh unless a docstring
 says otherwise, and the options are those of NumPy's ufuncs.
 
-It is one file because it is what a chapter of the standard leaves out, and a list. Read it a function at a time.
+It is one file because it is one list: what a chapter of the standard leaves out. Read it a function at a time.
 """
 
 from typing import Any, TypeAlias
@@ -103,7 +103,7 @@ _completed_pair = Completed(
 
 @dispatching(np.angle)
 def angle(z: ArrayLike, deg: bool = False) -> Any:
-    """Angles of complex numbers.
+    """Return the angles of complex numbers.
 
     Fresh, of z's shape, in floating point.
 
@@ -111,7 +111,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Any:
     ----------
     z : array_like
     deg : bool, default False
-        Degrees in place of radians.
+        Whether to return degrees instead of radians.
     """
 
 
@@ -120,7 +120,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Any:
 def bitwise_count(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """How many bits of an integer's absolute value are set.
+    """Count the bits that are set in an integer's absolute value.
 
     Fresh, of x's shape, uint8.
     """
@@ -131,7 +131,7 @@ def bitwise_count(
 def cbrt(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Cube roots of real numbers.
+    """Compute cube roots of real numbers.
 
     Fresh, of x's shape, in floating point.
     """
@@ -142,7 +142,7 @@ def cbrt(
 def deg2rad(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Radians of angles in degrees.
+    """Convert angles from degrees to radians.
 
     Fresh, of x's shape, in floating point.
     """
@@ -153,7 +153,7 @@ def deg2rad(
 def degrees(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Degrees of angles in radians.
+    """Convert angles from radians to degrees.
 
     Fresh, of x's shape, in floating point.
     """
@@ -173,7 +173,7 @@ def divmod(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Quotients rounded down and remainders, ``(x1 // x2, x1 % x2)``.
+    """Compute quotients rounded down and remainders, ``(x1 // x2, x1 % x2)``.
 
     Fresh, both; shapes broadcast, dtypes promote.
 
@@ -189,7 +189,7 @@ def divmod(
 def exp2(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Powers of 2, ``2 ** x``.
+    """Compute powers of 2, ``2 ** x``.
 
     Fresh, of x's shape, in floating point.
     """
@@ -200,7 +200,7 @@ def exp2(
 def fabs(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Absolute values of real numbers, in floating point.
+    """Return absolute values of real numbers, in floating point.
 
     Fresh, of x's shape.
     """
@@ -208,7 +208,7 @@ def fabs(
 
 @dispatching(np.fix)
 def fix(x: Operand, out: AnyArray | None = None) -> Any:
-    """The whole numbers next to x in the direction of 0.
+    """Round to the nearest whole numbers towards 0.
 
     Fresh, or `out`.
 
@@ -232,7 +232,7 @@ def float_power(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Powers, ``x1 ** x2``, in floating point of double precision at least.
+    """Compute powers, ``x1 ** x2``, in floating point of at least double precision.
 
     Fresh; shapes broadcast.
     """
@@ -250,7 +250,7 @@ def fmax(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """The greater of two elements; NaN only if both are.
+    """Return the greater of two elements; NaN only if both are NaN.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -268,7 +268,7 @@ def fmin(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """The lesser of two elements; NaN only if both are.
+    """Return the lesser of two elements; NaN only if both are NaN.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -286,7 +286,7 @@ def fmod(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Remainders of the division with the sign of x1, as in C.
+    """Compute remainders with the sign of x1, as in C.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -305,7 +305,7 @@ def frexp(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Mantissas from 0.5 to 1 and exponents to the base 2.
+    """Split numbers into mantissas from 0.5 to 1 and exponents to the base 2.
 
     Fresh, both, of x's shape.
 
@@ -328,7 +328,7 @@ def gcd(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Greatest common divisors of integers.
+    """Compute greatest common divisors of integers.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -346,7 +346,7 @@ def heaviside(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Steps: 0 where x1 < 0, 1 where x1 > 0, x2 where x1 is 0.
+    """Compute step functions: 0 where x1 < 0, 1 where x1 > 0, x2 where x1 is 0.
 
     Fresh; shapes broadcast, in floating point.
     """
@@ -354,7 +354,7 @@ def heaviside(
 
 @dispatching(np.i0)
 def i0(x: Operand) -> Any:
-    """The modified Bessel function of the first kind and order 0, of real numbers.
+    """Compute the modified Bessel function of the first kind and order 0, of real numbers.
 
     Fresh, of x's shape.
 
@@ -368,7 +368,7 @@ def i0(x: Operand) -> Any:
 def isclose(
     a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: bool = False
 ) -> Any:
-    """Whether elements are equal within ``atol + rtol * abs(b)``.
+    """Test whether elements are equal within ``atol + rtol * abs(b)``.
 
     Fresh; shapes broadcast; booleans.
 
@@ -384,7 +384,7 @@ def isclose(
 
 @dispatching(np.iscomplex)
 def iscomplex(x: Operand) -> Any:
-    """Whether the imaginary part is not 0.
+    """Test whether the imaginary part is not 0.
 
     Fresh, of x's shape; booleans.
 
@@ -399,7 +399,7 @@ def iscomplex(x: Operand) -> Any:
 def isnat(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Whether times are NaT.
+    """Test whether times are NaT.
 
     Fresh, of x's shape; booleans.
     """
@@ -407,7 +407,7 @@ def isnat(
 
 @dispatching(np.isneginf)
 def isneginf(x: Operand, out: AnyArray | None = None) -> Any:
-    """Whether elements are negative infinity.
+    """Test whether elements are negative infinity.
 
     Fresh, or `out`; booleans.
 
@@ -421,7 +421,7 @@ def isneginf(x: Operand, out: AnyArray | None = None) -> Any:
 
 @dispatching(np.isposinf)
 def isposinf(x: Operand, out: AnyArray | None = None) -> Any:
-    """Whether elements are positive infinity.
+    """Test whether elements are positive infinity.
 
     Fresh, or `out`; booleans.
 
@@ -435,7 +435,7 @@ def isposinf(x: Operand, out: AnyArray | None = None) -> Any:
 
 @dispatching(np.isreal)
 def isreal(x: Operand) -> Any:
-    """Whether the imaginary part is 0.
+    """Test whether the imaginary part is 0.
 
     Fresh, of x's shape; booleans.
 
@@ -457,7 +457,7 @@ def lcm(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Least common multiples of integers.
+    """Compute least common multiples of integers.
 
     Fresh; shapes broadcast, dtypes promote.
     """
@@ -475,7 +475,7 @@ def ldexp(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Multiples by powers of 2, ``x1 * 2 ** x2``; x2 are integers.
+    """Multiply by powers of 2, ``x1 * 2 ** x2``; x2 are integers.
 
     Fresh; shapes broadcast.
     """
@@ -493,7 +493,7 @@ def logaddexp2(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """``log2(2 ** x1 + 2 ** x2)``, without overflow on the way.
+    """Compute ``log2(2 ** x1 + 2 ** x2)`` without intermediate overflow.
 
     Fresh; shapes broadcast, in floating point.
     """
@@ -512,7 +512,7 @@ def modf(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Fractional and whole parts, both with the sign of x.
+    """Split numbers into fractional and whole parts, both with the sign of x.
 
     Fresh, both, of x's shape.
 
@@ -531,7 +531,7 @@ def nan_to_num(
     posinf: ArrayLike | None = None,
     neginf: ArrayLike | None = None,
 ) -> Any:
-    """NaN, infinity and negative infinity replaced by numbers.
+    """Replace NaN, infinity and negative infinity by numbers.
 
     A copy, made at once; with ``copy=False`` x itself.
 
@@ -543,7 +543,7 @@ def nan_to_num(
     nan : float, default 0.0
         In place of NaN.
     posinf, neginf : float, optional
-        In place of infinities. Default: the largest and the least number of the dtype.
+        Replacements for infinities. Default: the largest and the least number of the dtype.
     """
 
 
@@ -552,7 +552,7 @@ def nan_to_num(
 def rad2deg(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Degrees of angles in radians.
+    """Convert angles from radians to degrees.
 
     Fresh, of x's shape, in floating point.
     """
@@ -563,7 +563,7 @@ def rad2deg(
 def radians(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """Radians of angles in degrees.
+    """Convert angles from degrees to radians.
 
     Fresh, of x's shape, in floating point.
     """
@@ -571,7 +571,7 @@ def radians(
 
 @dispatching(np.real_if_close)
 def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
-    """The real parts, if all imaginary parts are close to 0; else the numbers as they are.
+    """Return the real parts if all imaginary parts are close to 0, else the numbers as they are.
 
     A copy, lazy where possible.
 
@@ -579,7 +579,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
     ----------
     a : array_like
     tol : float, default 100
-        How many machine epsilons count as close; at most 1: as an absolute tolerance.
+        How many machine epsilons count as close; if at most 1, an absolute tolerance.
 
     See Also
     --------
@@ -592,7 +592,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
 def rint(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """The nearest whole numbers, halves to the even neighbour.
+    """Round to the nearest whole numbers; halves go to the even neighbour.
 
     Fresh, of x's shape, in floating point.
     """
@@ -600,7 +600,7 @@ def rint(
 
 @dispatching(np.sinc)
 def sinc(x: Operand) -> Any:
-    """``sin(πx) / (πx)``, and 1 at 0.
+    """Compute ``sin(πx) / (πx)``, and 1 at 0.
 
     Fresh, of x's shape, in floating point.
 
@@ -615,7 +615,7 @@ def sinc(x: Operand) -> Any:
 def spacing(
     x: Operand, /, out: Out = None, *, where: Where = True, dtype: DType = None, casting: Cast = "same_kind"
 ) -> Any:
-    """The distance to the next floating-point number.
+    """Return the distance to the next floating-point number.
 
     Fresh, of x's shape.
     """
@@ -623,7 +623,7 @@ def spacing(
 
 @dispatching(np.unwrap)
 def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
-    """Jumps along an axis made less than half a period, by adding periods.
+    """Add periods along an axis, so that jumps are less than half a period.
 
     Parameters
     ----------

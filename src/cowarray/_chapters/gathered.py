@@ -1,4 +1,4 @@
-"""The names of all chapters in one module, for whoever needs most of them: each chapter is imported."""
+"""The names of all chapters in one module, for users who need most of them: each chapter is imported."""
 
 # As in the package itself: mypy sees no `__all__`.
 # mypy: implicit-reexport

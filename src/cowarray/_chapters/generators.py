@@ -1,14 +1,14 @@
-"""Random numbers as arrays of this library: NumPy's generators, with the same streams for the same seeds.
+"""Random numbers as arrays of this library: NumPy's generators, with the same stream for the same seed.
 
 `default_rng` makes a `Generator`. Bit generators and `SeedSequence` are NumPy's own. NumPy's legacy functions with
-their one hidden state (`numpy.random.seed`, ...) are in `legacy_random.py`.
+their single hidden state (`numpy.random.seed`, ...) are in `legacy_random.py`.
 
-Threads may share a Generator: as in NumPy, a lock of its bit generator is held while numbers are drawn.
+Threads may share a Generator: as in NumPy, its bit generator's lock is held while numbers are drawn.
 
 It is one file because it is one class, with NumPy's methods. Read it a method at a time.
 """
 
-# NumPy's stubs have an overload for each way to call, which pyright looks for here, too.
+# NumPy's stubs have an overload for each way to call, which pyright also expects here.
 # pyright: reportIncompatibleMethodOverride=false
 
 import weakref
@@ -83,13 +83,13 @@ def default_rng(
     Parameters
     ----------
     seed : int, array_like of int, SeedSequence, BitGenerator or Generator, optional
-        As for `numpy.random.default_rng`, and with the same stream. ``None``: from the operating system. A Generator of
-        NumPy's goes on: both draw from one stream.
+        As for `numpy.random.default_rng`, with the same stream. ``None``: from the operating system. With a NumPy
+        Generator, both draw from one stream.
 
     Returns
     -------
     Generator
-        The seed itself, if it is one of this library.
+        The seed itself, if it is a Generator of this library.
 
     See Also
     --------
@@ -108,7 +108,7 @@ def default_rng(
 
 
 class _Numpys(np.random.Generator):
-    """The NumPy generator behind a `Generator`, which it knows as `owner`."""
+    """The NumPy generator behind a `Generator`, which is its `owner`."""
 
     owner: weakref.ref["Generator"]
 
@@ -116,9 +116,9 @@ class _Numpys(np.random.Generator):
 class Generator(np.random.Generator):
     """Random numbers from many distributions: `numpy.random.Generator`, whose results are arrays of this library.
 
-    Parameters are NumPy's: of the distribution first, which broadcast, then ``size``, the shape of the result. Without
-    a size, and without arrays among the parameters, the result is a scalar. Parameters are only read; results are
-    fresh. ``out`` is written and returned: it gets bytes of its own first, if it shares them.
+    The parameters are NumPy's: first those of the distribution, which broadcast, then ``size``, the shape of the
+    result. Without a size, and without arrays among the parameters, the result is a scalar. Parameters are only read;
+    results are fresh. ``out`` is written to and returned: it first gets its own bytes, if it shares them.
 
     Parameters
     ----------
@@ -131,13 +131,13 @@ class Generator(np.random.Generator):
 
     def __init__(self, bit_generator: BitGenerator) -> None:
         super().__init__(bit_generator)
-        # NumPy's methods call each other. This generator's get NumPy arrays from each other, not cowarray's.
-        self._numpys: Any = _Numpys(bit_generator)  # or what stands for it while draws are recorded
+        # NumPy's methods call each other. This generator's methods get NumPy arrays from each other, not cowarray's.
+        self._numpys: Any = _Numpys(bit_generator)  # or its stand-in while draws are recorded
         self._numpys.owner = weakref.ref(self)
 
     @property
     def bit_generator(self) -> Any:
-        """BitGenerator: Where the random bits come from, at its state after all draws so far."""
+        """BitGenerator: Where the random bits come from, in its state after all draws so far."""
         if type(self._numpys) is not _Numpys:
             self._numpys.settle()
         return super().bit_generator
@@ -146,7 +146,7 @@ class Generator(np.random.Generator):
         return Generator, (self.bit_generator,)
 
     def spawn(self, n_children: int) -> list["Generator"]:  # type: ignore[override]  # of this library
-        """New generators, with streams of their own.
+        """Make new generators with independent streams.
 
         Parameters
         ----------
@@ -170,13 +170,13 @@ class Generator(np.random.Generator):
         Parameters
         ----------
         x : ndarray or mutable sequence
-            Written.
+            Written in place.
         axis : int, default 0
 
         Returns
         -------
         None
-            Views of x see the write, copies do not: bytes that are shared are copied first.
+            Views of x see the write; copies do not: shared bytes are copied first.
 
         See Also
         --------
@@ -197,12 +197,12 @@ class Generator(np.random.Generator):
             self._numpys.shuffle(target(x), axis)
 
     def permutation(self, x: ArrayLike, axis: int = 0) -> Any:
-        """A copy of an array, shuffled along an axis.
+        """Return a copy of an array, shuffled along an axis.
 
         Parameters
         ----------
         x : int or array_like
-            A number stands for ``range(x)``.
+            An integer stands for ``range(x)``.
         axis : int, default 0
 
         Returns
@@ -217,13 +217,13 @@ class Generator(np.random.Generator):
         return born(self._numpys.permutation, x if isinstance(x, (int, np.integer)) else _shown(asarray(x)), axis)
 
     def permuted(self, x: ArrayLike, *, axis: int | None = None, out: AnyArray | None = None) -> Any:
-        """A copy of an array with each slice along an axis shuffled by itself.
+        """Return a copy of an array with each slice along an axis shuffled independently.
 
         Parameters
         ----------
         x : array_like
         axis : int, optional
-            All elements if omitted.
+            Default: shuffle over all elements.
         out : ndarray, optional
             Of x's shape; may be x. Written and returned, in place of a copy.
 
@@ -238,7 +238,7 @@ class Generator(np.random.Generator):
         """
         if out is None:
             return born(self._numpys.permuted, _shown(asarray(x)), axis=axis)
-        written = target(out)  # first, so that the snapshot is a copy of the new values
+        written = target(out)  # first, so that the snapshot has the new values
         self._numpys.permuted(asarray(x).to_numpy(), axis=axis, out=written)
         return out
 
@@ -256,13 +256,13 @@ class Generator(np.random.Generator):
         Parameters
         ----------
         a : int or array_like
-            A number stands for ``range(a)``.
+            An integer stands for ``range(a)``.
         size : int or tuple of int, optional
             How many. Default: one.
         replace : bool, default True
-            Whether an element may be chosen again.
+            Whether an element may be chosen more than once.
         p : array_like of float, optional
-            The probability of each. Default: all the same.
+            The probability of each. Default: all equal.
         axis : int, default 0
         shuffle : bool, default True
             Whether elements chosen without replacement come in random order.
@@ -340,18 +340,18 @@ class Generator(np.random.Generator):
         dtype: DType = np.int64,
         endpoint: bool = False,
     ) -> Any:
-        """Integers in [low, high), or in [0, low); with endpoint, up to and with the limit.
+        """Draw integers in [low, high), or in [0, low); with endpoint, the limit is included.
 
         Parameters
         ----------
         low : int or array_like of int
-            The least. Given alone, it is `high`.
+            The least value. Given alone, it is `high`.
         high : int or array_like of int, optional
         size : int or tuple of int, optional
             The shape of the result. Default: that of the parameters.
         dtype : dtype, default int64
         endpoint : bool, default False
-            Whether `high` may come.
+            Whether `high` may be drawn.
 
         Returns
         -------
@@ -367,16 +367,16 @@ class Generator(np.random.Generator):
     def multivariate_hypergeometric(
         self, colors: ArrayLike, nsample: int, size: Size = None, method: Literal["marginals", "count"] = "marginals"
     ) -> Any:
-        """How many of each color are among those that are drawn without replacement.
+        """Draw without replacement, and count the elements of each color.
 
         Parameters
         ----------
         colors : array_like of int
-            How many there are of each color.
+            The number of elements of each color.
         nsample : int
-            How many are drawn.
+            The number of draws.
         size : int or tuple of int, optional
-            How many times, as a shape.
+            How many draws, as a shape.
         method : {'marginals', 'count'}, default 'marginals'
             How to compute.
 
@@ -406,15 +406,15 @@ class Generator(np.random.Generator):
         Parameters
         ----------
         mean : array_like of float
-            Of one axis.
+            One-dimensional.
         cov : array_like of float
             The matrix of covariances.
         size : int or tuple of int, optional
-            How many times, as a shape.
+            How many draws, as a shape.
         check_valid : {'warn', 'raise', 'ignore'}, default 'warn'
-            What becomes of a matrix that is not positive semidefinite.
+            How to treat a matrix that is not positive semidefinite.
         tol : float, default 1e-08
-            How far singular values may be off.
+            The tolerance when singular values are checked.
         method : {'svd', 'eigh', 'cholesky'}, default 'svd'
             How to factor the matrix.
 
@@ -436,7 +436,7 @@ class Generator(np.random.Generator):
     @drawing
     @_integers
     def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> Any:
-        """Successes in n trials of probability p."""
+        """Number of successes in n trials of probability p."""
 
     @drawing
     @_floats
@@ -452,7 +452,7 @@ class Generator(np.random.Generator):
         alpha : array_like of float
             Concentrations, of one axis.
         size : int or tuple of int, optional
-            How many times, as a shape.
+            How many draws, as a shape.
 
         Returns
         -------
@@ -482,7 +482,7 @@ class Generator(np.random.Generator):
     @drawing
     @_integers
     def geometric(self, p: ArrayLike, size: Size = None) -> Any:
-        """Trials until the first success of probability p."""
+        """Number of trials until the first success of probability p."""
 
     @drawing
     @_floats
@@ -492,7 +492,7 @@ class Generator(np.random.Generator):
     @drawing
     @_integers
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: Size = None) -> Any:
-        """Good ones among those that are drawn without replacement."""
+        """Number of good elements among those drawn without replacement."""
 
     @drawing
     @_floats
@@ -506,7 +506,7 @@ class Generator(np.random.Generator):
 
     @drawing
     def lognormal(self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: Size = None) -> Any:
-        """Numbers whose logarithms have a normal distribution.
+        """Log-normal distribution: the logarithms have a normal distribution.
 
         Parameters
         ----------
@@ -534,7 +534,7 @@ class Generator(np.random.Generator):
 
     @drawing
     def multinomial(self, n: ArrayLike, pvals: ArrayLike, size: Size = None) -> Any:
-        """How often each outcome comes in n trials.
+        """Draw the counts of each outcome in n trials.
 
         Parameters
         ----------
@@ -543,7 +543,7 @@ class Generator(np.random.Generator):
         pvals : array_like of float
             The probability of each outcome, along the last axis.
         size : int or tuple of int, optional
-            How many times, as a shape.
+            How many draws, as a shape.
 
         Returns
         -------
@@ -558,7 +558,7 @@ class Generator(np.random.Generator):
     @drawing
     @_integers
     def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> Any:
-        """Failures before n successes of probability p."""
+        """Number of failures before n successes of probability p."""
 
     @drawing
     @_floats
@@ -608,7 +608,7 @@ class Generator(np.random.Generator):
     @drawing
     @_floats
     def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Size = None) -> Any:
-        """Triangular distribution from left over mode to right."""
+        """Triangular distribution from left to right, with its peak at mode."""
 
     @drawing
     @_floats
@@ -671,14 +671,14 @@ class Generator(np.random.Generator):
 
 
 def has_no_bytes(x: Any) -> bool:
-    """Whether x is a fake, whose draws are a matter of rules."""
+    """True if x is a fake, whose draws are decided by rules."""
     return type(x) is ndarray and is_fake_storage(x.storage)
 
 
 def _shown(x: Any) -> Any:
-    """A snapshot for NumPy, of nothing a copy; a fake as it is, for the mode that draws are handed to.
+    """Return a snapshot for NumPy, or a copy if x is empty; a fake as it is, for the mode that draws are handed to.
 
-    NumPy does not see that an array without elements is the caller's, and shuffles it.
+    NumPy does not see that an empty array is the caller's, and would shuffle it.
     """
     if has_no_bytes(x):
         return x
@@ -686,14 +686,14 @@ def _shown(x: Any) -> Any:
 
 
 def target(out: Any) -> Any:
-    """What NumPy may write to: for a cowarray array an export, which pins it, or a snapshot if it is read-only."""
+    """Return what NumPy may write to: for a cowarray array an export, which pins it; if it is read-only, a snapshot."""
     return out.to_numpy(writable=out.flags.writeable) if type(out) is ndarray else out
 
 
 def filled(out: Any) -> Any:
-    """A target of the numbers that NumPy draws.
+    """`target` of an array for NumPy to fill; TypeError for anything else.
 
-    NumPy takes whatever it is given for an array: of others it reads flags that lie beyond their end.
+    NumPy takes any object for an array, and reads flags that lie beyond its end.
     """
     if not isinstance(out, (ndarray, np.ndarray)):
         raise TypeError(f"out must be an array, not {type(out).__name__!r}")

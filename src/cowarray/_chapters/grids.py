@@ -11,7 +11,7 @@ from cowarray._ops.functions import dispatched
 __all__ = ["c_", "index_exp", "mgrid", "ogrid", "r_", "s_"]
 
 
-# By name: the function of a key that NumPy's object computes.
+# Named functions of a key, which NumPy's objects of these names compute.
 def _c(key: Any) -> Any:
     return np.c_[key]
 
@@ -38,7 +38,7 @@ class _Indexed:
 class _Columns(_Indexed):
     """Arrays side by side, as ``c_[x, y]``: those with one axis are columns.
 
-    What stands in the brackets are arrays, scalars, and slices, which are as for `mgrid`. The result is fresh.
+    The brackets take arrays, scalars, and slices as for `mgrid`. The result is fresh.
 
     See Also
     --------
@@ -50,9 +50,9 @@ class _Columns(_Indexed):
 
 
 class _DenseGrid(_Indexed):
-    """Coordinates of a grid, as ``mgrid[0:3, 0:1:5j]``: one array that has them along its first axis.
+    """The coordinates of a grid, as ``mgrid[0:3, 0:1:5j]``: one array that has them along its first axis.
 
-    A step that is an imaginary number is a number of points, the end included. The result is fresh.
+    An imaginary step is a number of points, with the end included. The result is fresh.
 
     See Also
     --------
@@ -64,7 +64,7 @@ class _DenseGrid(_Indexed):
 
 
 class _OpenGrid(_Indexed):
-    """Coordinates of a grid, as ``ogrid[0:3, 0:1:5j]``: an array for each axis, which broadcast with each other.
+    """The coordinates of a grid, as ``ogrid[0:3, 0:1:5j]``: an array for each axis, which broadcast with each other.
 
     Slices are as for `mgrid`. The results are fresh.
 
@@ -80,8 +80,8 @@ class _OpenGrid(_Indexed):
 class _Rows(_Indexed):
     """Arrays one after the other, as ``r_[x, 0, 1:5]``.
 
-    What stands in the brackets are arrays, scalars, slices, which are as for `mgrid`, and, in front, NumPy's text that
-    says along which axis. The result is fresh.
+    The brackets take arrays, scalars, slices as for `mgrid`, and, in front, NumPy's text that names the axis. The
+    result is fresh.
 
     See Also
     --------

@@ -1,6 +1,6 @@
-"""The chapter "indexing functions" of the array API standard, and NumPy's functions of the kind.
+"""The chapter "indexing functions" of the array API standard, and NumPy's functions of that kind.
 
-Functions that write do so to their first argument, an array: every view of it sees the write, and no copy does.
+Functions that write do so to their first argument, an array: every view of it sees the write; no copy does.
 
 Read it a function at a time.
 """
@@ -52,7 +52,7 @@ def choose(
     out: Array | np.ndarray[Any, Any] | None = None,
     mode: _Mode = "raise",
 ) -> Any:
-    """For each index in a, the element there of the array that it stands for.
+    """For each index in a, pick the element at the same place from the array that it names.
 
     Fresh, or `out`.
 
@@ -64,7 +64,7 @@ def choose(
     out : ndarray, optional
         Written and returned, in place of a fresh array.
     mode : {'raise', 'wrap', 'clip'}, default 'raise'
-        What becomes of indices out of bounds.
+        How to treat indices out of bounds.
     """
 
 
@@ -72,14 +72,14 @@ def choose(
 def compress(
     condition: ArrayLike, a: ArrayLike, axis: Axis = None, out: Array | np.ndarray[Any, Any] | None = None
 ) -> Any:
-    """The parts along an axis for which a condition is true.
+    """Return the slices along an axis for which a condition is true.
 
     Fresh, or `out`.
 
     Parameters
     ----------
     condition : array_like of bool
-        Of one axis.
+        One-dimensional.
     a : array_like
     axis : int, optional
         The flattened array if omitted.
@@ -90,7 +90,7 @@ def compress(
 
 @dispatching(np.diag_indices, returns=tuple[Array, ...])
 def diag_indices(n: int, ndim: int = 2) -> Any:
-    """The indices of the main diagonal of an array with ndim axes of length n.
+    """Return the indices of the main diagonal of an array with ndim axes of length n.
 
     Fresh.
 
@@ -103,20 +103,20 @@ def diag_indices(n: int, ndim: int = 2) -> Any:
 
 @dispatching(np.diag_indices_from, returns=tuple[Array, ...])
 def diag_indices_from(arr: ArrayLike) -> Any:
-    """The indices of the main diagonal of an array.
+    """Return the indices of the main diagonal of an array.
 
     Fresh.
 
     Parameters
     ----------
     arr : array_like
-        With two axes at least, all of one length.
+        With at least two axes, all of one length.
     """
 
 
 @dispatching(np.diagonal, returns=Array, imports=True)
 def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Any:
-    """The diagonals in the planes of two axes, along a new last axis.
+    """Return the diagonals in the planes of two axes, along a new last axis.
 
     A read-only view of a.
 
@@ -132,7 +132,7 @@ def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, 
 
 @dispatching(np.extract, arrays=2, returns=Array)
 def extract(condition: ArrayLike, arr: ArrayLike) -> Any:
-    """The elements for which a condition is true, along one axis.
+    """Return the elements for which a condition is true, along one axis.
 
     Fresh.
 
@@ -145,33 +145,33 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Any:
 
 @dispatching(np.fill_diagonal, arrays=2)
 def fill_diagonal(a: Array | np.ndarray[Any, Any], val: ArrayLike, wrap: bool = False) -> None:
-    """Write a value, or several in turn, into the main diagonal of an array.
+    """Write a value, or several in turn, to the main diagonal of an array.
 
     Parameters
     ----------
     a : ndarray
-        With two axes at least; written.
+        With at least two axes; written in place.
     val : array_like
     wrap : bool, default False
-        Whether the diagonal of a tall matrix begins again below its end.
+        Whether the diagonal of a tall matrix starts again below its end.
 
     Returns
     -------
     None
-        Views of a see the write, copies do not.
+        Views of a see the write; copies do not.
     """
 
 
 @dispatching(np.ix_, arrays=None, returns=tuple[Array, ...])
 def ix_(*args: ArrayLike) -> Any:
-    """Indices along each axis, shaped so that they select all combinations.
+    """Shape indices along each axis so that they select all combinations.
 
     For each argument a copy, lazy where possible; of booleans fresh.
 
     Parameters
     ----------
     *args : array_like of int or bool
-        Of one axis each.
+        Each one-dimensional.
 
     See Also
     --------
@@ -180,7 +180,7 @@ def ix_(*args: ArrayLike) -> Any:
 
 
 def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tuple[Array, ...]:
-    """Indices of the elements that a function keeps of a square array.
+    """Return the indices of the elements of a square array that a function keeps.
 
     Fresh.
 
@@ -189,9 +189,9 @@ def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tu
     n : int
         Length of both axes.
     mask_func : callable
-        Such as `triu`: called as ``mask_func(ones, k)``, with an array of this library.
+        Such as `triu`: called as ``mask_func(ones, k)``, where ones is an array of this library.
     k : scalar, default 0
-        Handed on to it.
+        Passed on to it.
     """
     return asarray(mask_func(ones((n, n), int), k) != 0).nonzero()
 
@@ -203,7 +203,7 @@ def place(arr: Array | np.ndarray[Any, Any], mask: ArrayLike, vals: ArrayLike) -
     Parameters
     ----------
     arr : ndarray
-        Written.
+        Written in place.
     mask : array_like of bool
         Of arr's size.
     vals : array_like
@@ -211,39 +211,39 @@ def place(arr: Array | np.ndarray[Any, Any], mask: ArrayLike, vals: ArrayLike) -
     Returns
     -------
     None
-        Views of arr see the write, copies do not.
+        Views of arr see the write; copies do not.
     """
 
 
 @dispatching(np.put, arrays=3)
 def put(a: Array | np.ndarray[Any, Any], ind: ArrayLike, v: ArrayLike, mode: _Mode = "raise") -> None:
-    """Write values to indices of an array, as if it had one axis.
+    """Write values at indices of an array, as if it had one axis.
 
     Parameters
     ----------
     a : ndarray
-        Written.
+        Written in place.
     ind : array_like of int
     v : array_like
-        Begins again where it is shorter.
+        Repeated if it is too short.
     mode : {'raise', 'wrap', 'clip'}, default 'raise'
-        What becomes of indices out of bounds.
+        How to treat indices out of bounds.
 
     Returns
     -------
     None
-        Views of a see the write, copies do not.
+        Views of a see the write; copies do not.
     """
 
 
 @dispatching(np.put_along_axis, arrays=3)
 def put_along_axis(arr: Array | np.ndarray[Any, Any], indices: ArrayLike, values: ArrayLike, axis: Axis) -> None:
-    """Write values to indices along an axis.
+    """Write values at indices along an axis.
 
     Parameters
     ----------
     arr : ndarray
-        Written.
+        Written in place.
     indices : array_like of int
     values : array_like
         Broadcast to the shape of `indices`.
@@ -253,33 +253,33 @@ def put_along_axis(arr: Array | np.ndarray[Any, Any], indices: ArrayLike, values
     Returns
     -------
     None
-        Views of arr see the write, copies do not.
+        Views of arr see the write; copies do not.
     """
 
 
 @dispatching(np.putmask, arrays=3)
 def putmask(a: Array | np.ndarray[Any, Any], mask: ArrayLike, values: ArrayLike) -> None:
-    """Write the values at the same places into an array where a mask is true.
+    """Write values into an array where a mask is true, each at the same position.
 
     Parameters
     ----------
     a : ndarray
-        Written.
+        Written in place.
     mask : array_like of bool
         Of a's shape.
     values : array_like
-        Begins again where it is shorter.
+        Repeated if it is too short.
 
     Returns
     -------
     None
-        Views of a see the write, copies do not.
+        Views of a see the write; copies do not.
     """
 
 
 @dispatching(np.ravel_multi_index)
 def ravel_multi_index(multi_index: Any, dims: Shape, mode: _Mode = "raise", order: Order = "C") -> Any:
-    """Indices into the flattened array for those into its axes.
+    """Convert indices into an array's axes to indices into the flattened array.
 
     Fresh.
 
@@ -290,7 +290,7 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: _Mode = "raise", orde
     dims : tuple of int
         The array's shape.
     mode : {'raise', 'wrap', 'clip'}, or tuple of these, default 'raise'
-        What becomes of indices out of bounds.
+        How to treat indices out of bounds.
     order : {'C', 'F'}, default 'C'
         The order of the elements.
     """
@@ -298,7 +298,7 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: _Mode = "raise", orde
 
 @dispatching(np.select, arrays=3, returns=Array)
 def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Any:
-    """Elements of the first choice whose condition is true.
+    """Pick elements from the first choice whose condition is true.
 
     Fresh.
 
@@ -308,7 +308,7 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     choicelist : sequence of array_like
         One for each condition.
     default : scalar, default 0
-        Where no condition is true.
+        The value where no condition is true.
     """
 
 
@@ -320,7 +320,7 @@ def take(
     out: Array | np.ndarray[Any, Any] | None = None,
     mode: _Mode = "raise",
 ) -> Any:
-    """The elements at indices along an axis; without one, of the flattened array.
+    """Return the elements at indices along an axis; without an axis, of the flattened array.
 
     Fresh, or `out`.
 
@@ -333,7 +333,7 @@ def take(
     out : ndarray, optional
         Written and returned, in place of a fresh array.
     mode : {'raise', 'wrap', 'clip'}, default 'raise'
-        What becomes of indices out of bounds.
+        How to treat indices out of bounds.
 
     Examples
     --------
@@ -345,7 +345,7 @@ def take(
 
 @dispatching(np.take_along_axis, arrays=2, returns=Array)
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Any:
-    """The elements at indices along an axis, with indices of their own for each place on the others.
+    """Return the elements at indices along an axis; each position on the other axes has its own indices.
 
     Fresh.
 
@@ -360,7 +360,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Axis = -1) -> Any:
 
 @dispatching(np.tril_indices, returns=tuple[Array, Array])
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> Any:
-    """The indices of the elements at and below the k-th diagonal of a matrix.
+    """Return the indices of the elements at and below the k-th diagonal of a matrix.
 
     Fresh.
 
@@ -377,7 +377,7 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> Any:
 
 @dispatching(np.tril_indices_from, returns=tuple[Array, Array])
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> Any:
-    """The indices of the elements at and below the k-th diagonal of a matrix.
+    """Return the indices of the elements at and below the k-th diagonal of a matrix.
 
     Fresh.
 
@@ -391,7 +391,7 @@ def tril_indices_from(arr: ArrayLike, k: int = 0) -> Any:
 
 @dispatching(np.triu_indices, returns=tuple[Array, Array])
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> Any:
-    """The indices of the elements at and above the k-th diagonal of a matrix.
+    """Return the indices of the elements at and above the k-th diagonal of a matrix.
 
     Fresh.
 
@@ -408,7 +408,7 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> Any:
 
 @dispatching(np.triu_indices_from, returns=tuple[Array, Array])
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> Any:
-    """The indices of the elements at and above the k-th diagonal of a matrix.
+    """Return the indices of the elements at and above the k-th diagonal of a matrix.
 
     Fresh.
 
@@ -422,7 +422,7 @@ def triu_indices_from(arr: ArrayLike, k: int = 0) -> Any:
 
 @dispatching(np.unravel_index, returns=tuple[Any, ...])
 def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> Any:
-    """Indices into the axes of an array for those into the flattened one.
+    """Convert indices into a flattened array to indices into the array's axes.
 
     Parameters
     ----------

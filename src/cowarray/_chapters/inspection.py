@@ -1,4 +1,4 @@
-"""The chapter "inspection" of the array API standard: the namespace's capabilities, and the version that it follows."""
+"""The chapter "inspection" of the array API standard: the namespace's capabilities, and the version it follows."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ __array_api_version__ = "2025.12"
 
 
 class __array_namespace_info__:
-    """What this namespace can do. The answers are those of `numpy.__array_namespace_info__`."""
+    """The capabilities of this namespace. The answers are those of `numpy.__array_namespace_info__`."""
 
     __module__ = "cowarray"
 
@@ -18,7 +18,7 @@ class __array_namespace_info__:
         self._numpys: Any = np.__array_namespace_info__()
 
     def capabilities(self) -> dict[str, Any]:
-        """Optional features by name, and the largest number of dimensions.
+        """Return the optional features by name, and the largest number of dimensions.
 
         Returns
         -------
@@ -27,7 +27,7 @@ class __array_namespace_info__:
         return self._numpys.capabilities()
 
     def default_device(self) -> Literal["cpu"]:
-        """The device that arrays are on unless another is asked for.
+        """Return the device that arrays are on unless another is requested.
 
         Returns
         -------
@@ -36,7 +36,7 @@ class __array_namespace_info__:
         return self._numpys.default_device()
 
     def default_dtypes(self, *, device: Literal["cpu"] | None = None) -> dict[str, np.dtype[Any]]:
-        """The dtypes of arrays that are made without one, by kind.
+        """Return the default dtypes of arrays, by kind.
 
         Parameters
         ----------
@@ -50,7 +50,7 @@ class __array_namespace_info__:
         return self._numpys.default_dtypes(device=device)
 
     def devices(self) -> list[Literal["cpu"]]:
-        """The devices.
+        """Return the devices.
 
         Returns
         -------
@@ -61,7 +61,7 @@ class __array_namespace_info__:
     def dtypes(
         self, *, device: Literal["cpu"] | None = None, kind: str | tuple[str, ...] | None = None
     ) -> dict[str, np.dtype[Any]]:
-        """The standard's dtypes by name.
+        """Return the standard's dtypes by name.
 
         Parameters
         ----------

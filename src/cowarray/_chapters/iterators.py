@@ -1,7 +1,7 @@
 """NumPy's iterators that may write: `nditer` and `nested_iters`.
 
-NumPy's iterators read and write without asking the array. So operands that they may write to are exported as writable
-aliases first, and the others as snapshots.
+NumPy's iterators read and write without asking the array. So operands that they may write to are first exported as
+writable aliases, and the others as snapshots.
 """
 
 from collections.abc import Sequence
@@ -35,12 +35,12 @@ def nditer(
     itershape: Sequence[SupportsIndex] | None = None,
     buffersize: SupportsIndex = 0,
 ) -> np.nditer:
-    """Walk over several arrays at once, broadcast to one shape, in the order in which they lie in memory.
+    """Iterate over several arrays at once, broadcast to one shape, in memory order.
 
     Parameters
     ----------
     op : array_like or sequence of array_like
-        The operands. None among them stands for an array that the iterator allocates.
+        The operands. None stands for an array that the iterator allocates.
     flags : sequence of str, optional
     op_flags : list of str or list of list of str, optional
         For all operands, or for each of them. An array with ``"readwrite"`` or ``"writeonly"`` is written to.
@@ -54,9 +54,9 @@ def nditer(
     Returns
     -------
     numpy.nditer
-        It gives NumPy arrays, also as ``operands``. Those of an array that is written to alias it, as
+        It gives NumPy arrays, in ``operands`` as well. Those of an array that is written to alias it, as
         ``x.to_numpy(writable=True)`` does, and x is pinned as long as the iterator lives. So is a writable array that
-        is only read, if it aliases one that is written to. Others that are read are snapshots.
+        is only read, if it aliases one that is written to. Other arrays that are read are snapshots.
 
     Examples
     --------
@@ -83,13 +83,13 @@ def nested_iters(
     casting: Cast = "safe",
     buffersize: SupportsIndex = 0,
 ) -> tuple[np.nditer, ...]:
-    """Iterators for loops in loops, each over some of the axes.
+    """Make iterators for nested loops, each over some of the axes.
 
     Parameters
     ----------
     op : array_like or sequence of array_like
     axes : list of list of int
-        For each loop, the axes that it walks over.
+        For each loop, the axes that it iterates over.
     flags : sequence of str, optional
     op_flags : list of str or list of list of str, optional
         For all operands, or for each of them. An array with ``"readwrite"`` or ``"writeonly"`` is written to.
@@ -101,17 +101,17 @@ def nested_iters(
     Returns
     -------
     tuple of numpy.nditer
-        The outermost first. They give NumPy arrays, as those of `nditer` do.
+        The outermost first. They give NumPy arrays, like those of `nditer`.
     """
     options: tuple[Any, ...] = (flags, op_flags, op_dtypes, order, casting, buffersize)
     return np.nested_iters(_operands(op, op_flags), axes, *options)
 
 
 def _operands(op: Any, op_flags: Any) -> Any:
-    """The operands as NumPy's iterators take them: arrays that are written to, and what aliases them, as exports.
+    """Return the operands as NumPy's iterators take them: arrays to write to, and aliases of these, as exports.
 
-    Flags of other types than lists, tuples and text are not looked at, for that might run code, and NumPy asks them
-    again. An array that they are to write to is a snapshot then, or where it is read-only; NumPy refuses that.
+    Flags other than lists, tuples and text are not inspected, since that might run code, and NumPy asks them again. An
+    array to be written to is then a snapshot, as is a read-only one; NumPy refuses to write to it.
     """
     operands = list(op) if type(op) in (tuple, list) else [op]
     if type(op_flags) not in (tuple, list) or not any(isinstance(x, ndarray) for x in operands):

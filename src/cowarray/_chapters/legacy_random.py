@@ -17,7 +17,7 @@ from cowarray._ops.creation import born, drawing_function
 
 __all__ = ["NAMES", "RandomState", "legacy_function"]
 
-# What says nothing of arrays, or hands over NumPy's state, is NumPy's own.
+# Functions that return no arrays, or hand over NumPy's state, are NumPy's own.
 _NUMPYS = frozenset(("bytes", "get_state", "seed", "set_state"))
 # From an array of objects `choice` may return an element, which belongs to the user.
 _KEPT = frozenset(("choice",))
@@ -28,7 +28,7 @@ NAMES = frozenset(
 
 
 def _draw(numpys: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """What a method of NumPy's draws, as results of this library."""
+    """Draw by a method of NumPy's; the results are this library's."""
     if name in _NUMPYS:
         return numpys(*args, **kwargs)
     if any(map(has_no_bytes, args)) or any(map(has_no_bytes, kwargs.values())):
@@ -47,7 +47,7 @@ def _has_a_size(args: Any, kwargs: Any) -> Any:
 
 
 def _described(function: Callable[..., Any], numpys: Any, name: str, owner: Any) -> Any:
-    """The function with the name, the parameters and a docstring of NumPy's."""
+    """Give a function the name and the parameters of NumPy's, and a docstring that refers to it."""
     function = functools.wraps(numpys, updated=())(function)
     function.__module__ = "cowarray.random"
     function.__qualname__ = name if owner == "numpy.random" else f"RandomState.{name}"
@@ -57,7 +57,7 @@ def _described(function: Callable[..., Any], numpys: Any, name: str, owner: Any)
 
 @functools.cache
 def legacy_function(name: str) -> Callable[..., Any]:
-    """A function of `numpy.random` that draws from its hidden state, with results of this library.
+    """Make a function of `numpy.random` that draws from its hidden state, with results of this library.
 
     Parameters
     ----------
@@ -80,14 +80,14 @@ def legacy_function(name: str) -> Callable[..., Any]:
 
 
 class RandomState(np.random.RandomState):
-    """NumPy's legacy generator, whose results are arrays of this library: it draws the same numbers.
+    """NumPy's legacy generator with results as arrays of this library: it draws the same numbers.
 
-    Its methods are those of `numpy.random.RandomState`. New code takes `default_rng`.
+    Its methods are those of `numpy.random.RandomState`. New code should use `default_rng`.
 
     Parameters
     ----------
     seed : int, array_like of int, SeedSequence or BitGenerator, optional
-        As for NumPy's. ``None``: from the operating system.
+        As in NumPy. ``None``: from the operating system.
 
     See Also
     --------
@@ -98,7 +98,7 @@ class RandomState(np.random.RandomState):
     def __init__(self, seed: Any = None) -> None:
         numpys = np.random.RandomState(seed.to_numpy() if type(seed) is ndarray else seed)
         super().__init__(numpys._bit_generator)
-        # NumPy's methods call each other, and keep the second of two normal numbers: all of them are this one's.
+        # NumPy's methods call each other, and keep the second of two normal numbers: all are of one RandomState.
         self._numpys = numpys
 
     def __reduce__(self) -> Any:

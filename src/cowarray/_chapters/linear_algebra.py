@@ -1,8 +1,8 @@
 """The chapter "linear algebra functions" of the array API standard, 2025.12, and NumPy's functions of that kind.
 
 Arguments are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or ``__array__``. They
-are only read, and lazy copies stay lazy; ``out`` is written and returned, and no copy of it changes. Options, results
-and errors are those of NumPy's function of the same name; other arrays come back as fresh `cowarray.ndarray`,
+are only read, and lazy copies stay lazy; ``out`` is written to and returned, and no copy of it changes. Options,
+results and errors are those of NumPy's function of the same name; other arrays come back as fresh `cowarray.ndarray`,
 or as views where the docstring says so. `cowarray.linalg` has more, including `trace`; `cowarray.trace` is a mode.
 """
 
@@ -37,7 +37,7 @@ __all__ = [
 
 @dispatching(np.cross, arrays=2)
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Axis = None) -> Any:
-    """Cross products of vectors.
+    """Compute cross products of vectors.
 
     Fresh; shapes broadcast.
 
@@ -51,13 +51,13 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     axisc : int, default -1
         The same for the result.
     axis : int, optional
-        All three of these.
+        Sets all three of these.
     """
 
 
 @dispatching(np.dot, arrays=2)
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
-    """Dot products: of vectors, of matrices, or over the last axis of a and the last but one of b.
+    """Compute dot products: of vectors, of matrices, or over a's last axis and b's second-to-last.
 
     Fresh, or `out`.
 
@@ -71,18 +71,18 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
 
 @dispatching(np.einsum, arrays=None)
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
-    """Sums of products over axes that are named, as in "ij,jk->ik".
+    """Sum products over named axes, as in "ij,jk->ik".
 
-    Fresh, or `out`; a view of a single operand of which nothing is summed (a diagonal, axes in another order).
+    Fresh, or `out`; a view of a single operand if nothing is summed (a diagonal, axes in another order).
 
     Parameters
     ----------
     *operands : str or array_like
-        The subscripts, and an array for each of them.
+        The subscripts, and then an array for each.
     out : ndarray, optional
         Written and returned, in place of a fresh array.
     optimize : bool, 'greedy', 'optimal' or list, default False
-        Whether, and how, to look for an order of products that costs less.
+        Whether, and how, to look for a cheaper order of products.
     **kwargs : object
         Options of NumPy: ``dtype``, ``order``, ``casting``.
 
@@ -100,7 +100,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
 
 
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> tuple[list[Any], str]:
-    """The order in which to contract the operands of `einsum`.
+    """Find the order in which to contract the operands of `einsum`.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     Returns
     -------
     list
-        The order: "einsum_path", and the operands of each step.
+        The order: "einsum_path", then the operands of each step.
     str
         A text that explains it.
     """
@@ -123,7 +123,7 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
 
 @dispatching(np.inner, arrays=2)
 def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
-    """Sums of products over the last axes.
+    """Sum products over the last axes.
 
     Fresh.
 
@@ -135,7 +135,7 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
 
 @dispatching(np.kron, arrays=2)
 def kron(a: ArrayLike, b: ArrayLike) -> Any:
-    """The Kronecker product: a matrix of multiples of b.
+    """Compute the Kronecker product: a matrix of multiples of b.
 
     Fresh.
 
@@ -147,7 +147,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Any:
 
 @calling(np.matmul)
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
-    """Products of matrices, ``x1 @ x2``.
+    """Multiply matrices, ``x1 @ x2``.
 
     Fresh, or `out`.
 
@@ -168,7 +168,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
 
 @dispatching(np.matrix_transpose, returns=Array)
 def matrix_transpose(x: ArrayLike, /) -> Any:
-    """The last two axes exchanged.
+    """Exchange the last two axes.
 
     A view of x.
 
@@ -180,7 +180,7 @@ def matrix_transpose(x: ArrayLike, /) -> Any:
 
 @calling(np.matvec)
 def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
-    """Products of matrices and vectors.
+    """Multiply matrices by vectors.
 
     Fresh, or `out`.
 
@@ -196,7 +196,7 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
 
 @dispatching(np.outer, arrays=2)
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
-    """All products of two elements, of a (a row each) and of b.
+    """Multiply each element of a, a row each, by each element of b.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
 
 @dispatching(np.tensordot, arrays=2)
 def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
-    """Sums of products over several axes.
+    """Sum products over several axes.
 
     Fresh.
 
@@ -221,13 +221,13 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
     ----------
     a, b : array_like
     axes : int or pair of sequences of int, default 2
-        As many last axes of a and first of b, or the axes of each.
+        How many of a's last and b's first axes, or the axes of each.
     """
 
 
 @dispatching(np.vdot, arrays=2)
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
-    """The dot product of two arrays, flattened, of which the first is conjugated.
+    """Compute the dot product of two flattened arrays, the first one conjugated.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
 
 @calling(np.vecdot)
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIndex = -1, **kwargs: Any) -> Any:
-    """Dot products of vectors, the first conjugated.
+    """Compute dot products of vectors, the first one conjugated.
 
     Fresh, or `out`.
 
@@ -259,7 +259,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: SupportsIn
 
 @calling(np.vecmat)
 def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
-    """Products of vectors, conjugated, and matrices.
+    """Multiply conjugated vectors by matrices.
 
     Fresh, or `out`.
 

@@ -1,4 +1,4 @@
-"""The chapter "manipulation functions" of the array API standard, and NumPy's functions of the kind.
+"""The chapter "manipulation functions" of the array API standard, and NumPy's functions of that kind.
 
 A view of a cowarray array lies on its Storage. A view of any other argument is a view of the copy that `asarray` makes.
 Copies are lazy if the rules allow it.
@@ -72,7 +72,7 @@ __all__ = [
 
 @dispatching(np.append, arrays=2, returns=Array)
 def append(arr: ArrayLike, values: ArrayLike, axis: Axis = None) -> Any:
-    """An array with values after its own, along an axis.
+    """Append values to an array along an axis.
 
     A copy, made at once; `arr` stays as it is.
 
@@ -81,7 +81,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: Axis = None) -> Any:
     arr : array_like
     values : array_like
     axis : int, optional
-        Both are flattened first if omitted.
+        If omitted, both are flattened first.
     """
 
 
@@ -95,14 +95,14 @@ def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, 
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many parts, or the indices where parts begin.
+        The number of parts, or the indices where parts begin.
     axis : int, default 0
     """
 
 
 @dispatching(np.atleast_1d, arrays=None, imports=True)
 def atleast_1d(*arys: ArrayLike) -> Any:
-    """Arrays with one axis at least.
+    """Give arrays at least one axis.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def atleast_1d(*arys: ArrayLike) -> Any:
 
 @dispatching(np.atleast_2d, arrays=None, imports=True)
 def atleast_2d(*arys: ArrayLike) -> Any:
-    """Arrays with two axes at least: new ones, of length 1, in front.
+    """Give arrays at least two axes: new ones, of length 1, go in front.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def atleast_2d(*arys: ArrayLike) -> Any:
 
 @dispatching(np.atleast_3d, arrays=None, imports=True)
 def atleast_3d(*arys: ArrayLike) -> Any:
-    """Arrays with three axes at least.
+    """Give arrays at least three axes.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def atleast_3d(*arys: ArrayLike) -> Any:
 
 @dispatching(np.block, returns=Array)
 def block(arrays: Any) -> Any:
-    """An array put together from nested lists of blocks.
+    """Assemble an array from nested lists of blocks.
 
     Fresh.
 
@@ -171,15 +171,15 @@ def block(arrays: Any) -> Any:
 
 
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
-    """Arrays broadcast against each other.
+    """Broadcast arrays against each other.
 
-    Views. Those in which elements overlap are read-only.
+    Views; those whose elements overlap are read-only.
 
     Parameters
     ----------
     *args : array_like
     subok : bool, default False
-        Whether a subclass of NumPy's array stays one.
+        Whether to keep the argument's subclass of NumPy's array.
 
     See Also
     --------
@@ -190,7 +190,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[Array, ...]
 
 
 def broadcast_shapes(*args: Shape) -> tuple[int, ...]:
-    """The shape that arrays of these shapes broadcast to.
+    """Return the shape that arrays of these shapes broadcast to.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def broadcast_shapes(*args: Shape) -> tuple[int, ...]:
 
 
 def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> Array:
-    """An array broadcast to a shape.
+    """Broadcast an array to a shape.
 
     A read-only view of array, in which elements overlap.
 
@@ -217,14 +217,14 @@ def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> Array:
     array : array_like
     shape : int or tuple of int
     subok : bool, default False
-        Whether a subclass of NumPy's array stays one.
+        Whether to keep the argument's subclass of NumPy's array.
     """
     return dispatched(np.broadcast_to, imported(array) if subok else imported_values(array), shape, subok)
 
 
 @dispatching(np.column_stack, returns=Array)
 def column_stack(tup: _Arrays) -> Any:
-    """A matrix whose columns are these arrays: of one axis a column each, of two axes several.
+    """Stack arrays as columns of a matrix: one column for an array with one axis, several for one with two.
 
     Fresh.
 
@@ -244,7 +244,7 @@ def concat(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Join arrays along an axis that they have.
+    """Join arrays along an existing axis.
 
     Fresh, or `out`.
 
@@ -256,7 +256,7 @@ def concat(
     out : ndarray, optional
         Written and returned, in place of a fresh array.
     dtype : dtype, optional
-        Default: what NumPy's rules of promotion give.
+        Default: by NumPy's promotion rules.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
         Which conversions are allowed.
 
@@ -280,7 +280,7 @@ def copyto(
     Parameters
     ----------
     dst : ndarray
-        Written.
+        Written in place.
     src : array_like
         Broadcast to the shape of dst.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
@@ -290,13 +290,13 @@ def copyto(
     Returns
     -------
     None
-        Views of dst see the write, copies do not.
+        Views of dst see the write; copies do not.
     """
 
 
 @dispatching(np.delete, returns=Array)
 def delete(arr: ArrayLike, obj: Any, axis: Axis = None) -> Any:
-    """An array without the elements at some indices along an axis.
+    """Copy an array without the elements at some indices along an axis.
 
     Fresh; `arr` stays as it is.
 
@@ -306,7 +306,7 @@ def delete(arr: ArrayLike, obj: Any, axis: Axis = None) -> Any:
     obj : int, slice or array_like
         The indices, or a mask.
     axis : int, optional
-        The array is flattened first if omitted.
+        If omitted, the array is flattened first.
     """
 
 
@@ -320,7 +320,7 @@ def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> An
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many equal parts, or the indices where parts begin.
+        The number of equal parts, or the indices where parts begin.
     """
 
 
@@ -345,7 +345,7 @@ def expand_dims(a: ArrayLike, axis: Axes = 0) -> Array:
     ----------
     a : array_like
     axis : int or tuple of int, default 0
-        Where new axes stand in the result.
+        The positions of the new axes in the result.
     """
     return dispatched(np.expand_dims, imported(a), axis)
 
@@ -398,7 +398,7 @@ def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> An
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many equal parts, or the indices where parts begin.
+        The number of equal parts, or the indices where parts begin.
     """
 
 
@@ -412,7 +412,7 @@ def hstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") ->
     ----------
     tup : sequence of array_like
     dtype : dtype, optional
-        Default: what NumPy's rules of promotion give.
+        Default: by NumPy's promotion rules.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
         Which conversions are allowed.
     """
@@ -420,7 +420,7 @@ def hstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") ->
 
 @dispatching(np.insert, arrays=3, returns=Array)
 def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axis = None) -> Any:
-    """An array with values before the given indices along an axis.
+    """Insert values before the given indices along an axis.
 
     Fresh; `arr` stays as it is.
 
@@ -431,7 +431,7 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axis = None) -> An
         The indices.
     values : array_like
     axis : int, optional
-        The array is flattened first if omitted.
+        If omitted, the array is flattened first.
     """
 
 
@@ -452,7 +452,7 @@ def moveaxis(
 
 @dispatching(np.ndim, returns=int)
 def ndim(a: ArrayLike) -> Any:
-    """The number of axes of anything that is like an array.
+    """Return the number of axes of an array_like.
 
     Parameters
     ----------
@@ -466,7 +466,7 @@ def ndim(a: ArrayLike) -> Any:
 
 @dispatching(np.pad, arrays=2, returns=Array)
 def pad(array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "constant", **kwargs: Any) -> Any:
-    """An array with more elements at the ends of its axes.
+    """Add elements at the ends of an array's axes.
 
     Fresh.
 
@@ -474,7 +474,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "cons
     ----------
     array : array_like
     pad_width : int, sequence of int, or dict of int
-        How many before and after, for each axis.
+        How many elements to add before and after, for each axis.
     mode : str or callable, default 'constant'
         What the new elements are: "constant", "edge", "reflect", "wrap", ...
     **kwargs : object
@@ -498,7 +498,7 @@ def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> A
 
 @dispatching(np.ravel, returns=Array, imports=True)
 def ravel(a: ArrayLike, order: Order = "C") -> Any:
-    """The elements of an array along one axis.
+    """Flatten an array to one axis.
 
     A copy, lazy where possible.
 
@@ -506,7 +506,7 @@ def ravel(a: ArrayLike, order: Order = "C") -> Any:
     ----------
     a : array_like
     order : {'C', 'F', 'A', 'K'}, default 'C'
-        In which elements are read.
+        The order in which elements are read.
 
     See Also
     --------
@@ -524,15 +524,15 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: Axis = None) -> Any:
     ----------
     a : array_like
     repeats : int or array_like of int
-        How often, for all elements or for each.
+        How often to repeat, for all elements or for each.
     axis : int, optional
-        The array is flattened first if omitted.
+        If omitted, the array is flattened first.
     """
 
 
 @dispatching(np.reshape, returns=Array)
 def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", *, copy: bool | None = None) -> Any:
-    """The elements of an array in another shape.
+    """Give an array's elements another shape.
 
     A copy, lazy where possible; with ``copy=False`` a view of a.
 
@@ -540,9 +540,9 @@ def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", 
     ----------
     a : array_like
     shape : int, or tuple or list of int
-        One length may be -1: it is found from the number of elements.
+        One length may be -1: it is inferred from the number of elements.
     order : {'C', 'F', 'A'}, default 'C'
-        In which elements are read and placed.
+        The order in which elements are read and placed.
     copy : bool, optional
         ``False``: a view. ``None`` and ``True``: a copy.
 
@@ -568,7 +568,7 @@ def reshape(a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] = "C", 
 
 @dispatching(np.resize, returns=Array)
 def resize(a: ArrayLike, new_shape: Shape) -> Any:
-    """An array's elements in another shape, repeated as long as there is room.
+    """Copy an array's elements into another shape, repeated while there is room.
 
     A copy, made at once; `a` stays as it is.
 
@@ -606,7 +606,7 @@ def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Any
     a : array_like
     axis : int
     start : int, default 0
-        The axis that comes after it.
+        The axis that comes after it in the result.
     """
 
 
@@ -620,7 +620,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     ----------
     m : array_like
     k : int, default 1
-        How often; backwards if negative.
+        How many turns; backwards if negative.
     axes : pair of int, default (0, 1)
         From the first towards the second.
     """
@@ -628,7 +628,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
 
 @dispatching(np.shape, returns=tuple[int, ...])
 def shape(a: ArrayLike) -> Any:
-    """The shape of anything that is like an array.
+    """Return the shape of an array_like.
 
     Parameters
     ----------
@@ -642,7 +642,7 @@ def shape(a: ArrayLike) -> Any:
 
 @dispatching(np.size, returns=int)
 def size(a: ArrayLike, axis: Axes = None) -> Any:
-    """The number of elements of anything that is like an array, or its length along an axis.
+    """Return the number of elements of an array_like, or its length along an axis.
 
     Parameters
     ----------
@@ -665,7 +665,7 @@ def split(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike, axis: 
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many equal parts, or the indices where parts begin.
+        The number of equal parts, or the indices where parts begin.
     axis : int, default 0
     """
 
@@ -701,11 +701,11 @@ def stack(
     ----------
     arrays : sequence of array_like
     axis : int, default 0
-        Where it stands in the result.
+        The position of the new axis in the result.
     out : ndarray, optional
         Written and returned, in place of a fresh array.
     dtype : dtype, optional
-        Default: what NumPy's rules of promotion give.
+        Default: by NumPy's promotion rules.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
         Which conversions are allowed.
     """
@@ -734,7 +734,7 @@ def tile(A: ArrayLike, reps: ArrayLike) -> Any:
     ----------
     A : array_like
     reps : int or sequence of int
-        How often, for each axis.
+        How often to repeat along each axis.
     """
 
 
@@ -755,7 +755,7 @@ def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> Any:
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Any:
     """Remove the zeros at the ends of an array or a sequence.
 
-    A copy, lazy where possible. A part of a sequence is a sequence of the same type.
+    A copy, lazy where possible. For a sequence, a part of it, of the same type.
 
     Parameters
     ----------
@@ -774,7 +774,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Any:
 
 @dispatching(np.unstack, returns=tuple[Array, ...], imports=True)
 def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> Any:
-    """The parts of an array at each index along an axis.
+    """Split an array into its parts at each index along an axis.
 
     All are views of x.
 
@@ -795,7 +795,7 @@ def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | ArrayLike) -> An
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many equal parts, or the indices where parts begin.
+        The number of equal parts, or the indices where parts begin.
     """
 
 
@@ -809,7 +809,7 @@ def vstack(tup: _Arrays, *, dtype: DType = None, casting: Cast = "same_kind") ->
     ----------
     tup : sequence of array_like
     dtype : dtype, optional
-        Default: what NumPy's rules of promotion give.
+        Default: by NumPy's promotion rules.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'
         Which conversions are allowed.
     """

@@ -1,6 +1,6 @@
-"""NumPy functions that return no arrays and accept cowarray's as they are: the namespace has NumPy's own.
+"""NumPy functions that return no arrays and accept cowarray's as they are: this namespace has NumPy's own.
 
-Settings (of floating-point errors) are NumPy's, and so are shared with it.
+Settings (such as floating-point error handling) are NumPy's, and so are shared with it.
 """
 
 from numpy import (

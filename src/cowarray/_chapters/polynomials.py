@@ -1,4 +1,4 @@
-"""NumPy's functions of polynomials, given by their coefficients, the highest power first.
+"""NumPy's functions of polynomials, which are given by their coefficients, highest power first.
 
 Arguments are array_like and only read; results are fresh. For a `numpy.poly1d` the result is NumPy's.
 """
@@ -17,7 +17,7 @@ __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polym
 
 
 def _computed(function: Callable[..., Any], by_class: tuple[Any, ...], *args: Any) -> Any:
-    """NumPy's result where one of these arguments is a `numpy.poly1d`, which is more than its coefficients."""
+    """Return NumPy's result if one of these arguments is a `numpy.poly1d`, which is more than its coefficients."""
     if any(isinstance(each, np.poly1d) for each in by_class):
         return function(*by_class, *args)
     return dispatched(function, *by_class, *args)
@@ -25,7 +25,7 @@ def _computed(function: Callable[..., Any], by_class: tuple[Any, ...], *args: An
 
 @dispatching(np.poly)
 def poly(seq_of_zeros: ArrayLike) -> Any:
-    """Coefficients of the polynomial with these zeros, or of a square matrix's characteristic polynomial.
+    """Return the coefficients of the polynomial with these zeros, or of a square matrix's characteristic polynomial.
 
     Fresh.
 
@@ -37,7 +37,7 @@ def poly(seq_of_zeros: ArrayLike) -> Any:
 
 
 def polyadd(a1: Any, a2: Any) -> Any:
-    """The sum of two polynomials.
+    """Add two polynomials.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def polyadd(a1: Any, a2: Any) -> Any:
 
 
 def polyder(p: Any, m: SupportsIndex = 1) -> Any:
-    """The m-th derivative of a polynomial.
+    """Differentiate a polynomial m times.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def polyder(p: Any, m: SupportsIndex = 1) -> Any:
 
 
 def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
-    """Quotient and remainder of two polynomials.
+    """Divide two polynomials, with remainder.
 
     Parameters
     ----------
@@ -97,19 +97,19 @@ def polyfit(
     w: ArrayLike | None = None,
     cov: bool | Literal["unscaled"] = False,
 ) -> Any:
-    """The polynomial of a degree that is nearest to points by least squares.
+    """Fit a polynomial of a given degree to points by least squares.
 
     Parameters
     ----------
     x : array_like
     y : array_like
-        With two axes: a set of points in each column.
+        With two axes, a set of points in each column.
     deg : int
         The degree.
     rcond : float, optional
-        Singular values below this part of the largest count as 0. Default: set by the precision.
+        Singular values below this fraction of the largest count as 0. Default: set by the precision.
     full : bool, default False
-        Whether to return figures of the computation as well.
+        Whether to return diagnostics of the computation as well.
     w : array_like, optional
         Weights of the points.
     cov : bool or 'unscaled', default False
@@ -118,7 +118,7 @@ def polyfit(
     Returns
     -------
     ndarray or tuple
-        Fresh: coefficients; a tuple with `full` or `cov`.
+        The coefficients, fresh; with `full` or `cov` a tuple.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def polyfit(
 
 
 def polyint(p: Any, m: SupportsIndex = 1, k: ArrayLike | None = None) -> Any:
-    """The m-th integral of a polynomial.
+    """Integrate a polynomial m times.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def polyint(p: Any, m: SupportsIndex = 1, k: ArrayLike | None = None) -> Any:
 
 
 def polymul(a1: Any, a2: Any) -> Any:
-    """The product of two polynomials.
+    """Multiply two polynomials.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def polymul(a1: Any, a2: Any) -> Any:
 
 
 def polysub(a1: Any, a2: Any) -> Any:
-    """The difference of two polynomials.
+    """Subtract two polynomials.
 
     Parameters
     ----------
@@ -180,9 +180,9 @@ def polysub(a1: Any, a2: Any) -> Any:
 
 
 def polyval(p: Any, x: Any) -> Any:
-    """Values of a polynomial at x.
+    """Evaluate a polynomial at x.
 
-    Fresh, of x's shape. For a polynomial x a polynomial.
+    Fresh, of x's shape. If x is a polynomial, a polynomial.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def polyval(p: Any, x: Any) -> Any:
 
 @dispatching(np.roots)
 def roots(p: ArrayLike) -> Any:
-    """The zeros of a polynomial.
+    """Find the zeros of a polynomial.
 
     Parameters
     ----------

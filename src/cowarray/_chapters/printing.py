@@ -1,4 +1,4 @@
-"""Settings of printing: NumPy's, which are shared with it, and the name that `repr` gives to arrays of this library."""
+"""Print settings: NumPy's, which are shared with it, and the name that `repr` gives to arrays of this library."""
 
 import contextlib
 from collections.abc import Generator
@@ -23,8 +23,8 @@ def set_printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> None
     *args
         As for `numpy.set_printoptions`, and for NumPy's arrays as well.
     name : str, optional
-        What `repr` calls an array of this library: ``"cowarray.array"`` tells it from one of NumPy's, ``"array"`` does
-        not. Default: leave it as it is, which at first is ``"array"``. Like NumPy's options, it holds in the current
+        What `repr` calls an array of this library: ``"cowarray.array"`` distinguishes it from one of NumPy's,
+        ``"array"`` does not. Default: unchanged, at first ``"array"``. Like NumPy's options, it holds in the current
         context.
     **kwargs
         As for `numpy.set_printoptions`.
@@ -32,7 +32,7 @@ def set_printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> None
     Raises
     ------
     TypeError
-        The name is not a str, or NumPy does not know an option.
+        The name is not a str, or NumPy does not know the option.
 
     See Also
     --------
@@ -55,7 +55,7 @@ def set_printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> None
 
 @public
 def get_printoptions() -> dict[str, Any]:
-    """Tell how arrays are printed.
+    """Return how arrays are printed.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def get_printoptions() -> dict[str, Any]:
 @public
 @contextlib.contextmanager
 def printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> Generator[dict[str, Any], None, None]:
-    """Context manager that sets how arrays are printed, and restores it.
+    """Set how arrays are printed within a block, and restore it afterwards.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> Generato
     Yields
     ------
     dict
-        What `get_printoptions` gives in the block.
+        What `get_printoptions` returns in the block.
 
     See Also
     --------
@@ -116,7 +116,7 @@ def _name() -> Any:
 
 
 def _kind(name: str | None) -> Any:
-    """A class of NumPy's arrays with that name, for NumPy to print; None for NumPy's own."""
+    """Make a class of NumPy's arrays with that name, for NumPy to print; None for NumPy's own."""
     if name is None or name == _NUMPYS:
         return None
     if not isinstance(name, str):

@@ -1,8 +1,8 @@
 """The chapter "searching functions" of the array API standard, 2025.12, and NumPy's functions of that kind.
 
 Arguments are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or ``__array__``. They
-are only read, and lazy copies stay lazy. Where a docstring says no more, parameters, results and errors are those of
-NumPy's function of the same name; arrays come back as fresh `cowarray.ndarray`.
+are only read, and lazy copies stay lazy. Unless a docstring says more, parameters, results and errors are those of
+NumPy's function of the same name; arrays are returned as fresh `cowarray.ndarray`.
 """
 
 from typing import Any, Literal, SupportsIndex
@@ -33,7 +33,7 @@ _DEFAULT = np._NoValue  # "not given", where None would mean something
 
 @dispatching(np.argmax)
 def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
-    """Indices of the greatest elements along an axis, of the first where several are.
+    """Return the indices of the greatest elements along an axis: the first, if several are equal.
 
     Fresh, or `out`; integers.
 
@@ -51,7 +51,7 @@ def argmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
 
 @dispatching(np.argmin)
 def argmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
-    """Indices of the least elements along an axis, of the first where several are.
+    """Return the indices of the least elements along an axis: the first, if several are equal.
 
     Fresh, or `out`; integers.
 
@@ -69,7 +69,7 @@ def argmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool |
 
 @dispatching(np.argwhere)
 def argwhere(a: ArrayLike) -> Any:
-    """Indices of the elements that are not zero, a row for each.
+    """Return the indices of the nonzero elements, a row for each.
 
     Parameters
     ----------
@@ -78,14 +78,14 @@ def argwhere(a: ArrayLike) -> Any:
     Returns
     -------
     ndarray
-        Fresh, of shape (how many, a.ndim).
+        Fresh, of shape (number of nonzero elements, a.ndim).
     """
 
 
 def count_nonzero(
     a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None, *, keepdims: bool = False
 ) -> Any:
-    """How many elements are not zero, along axes.
+    """Count nonzero elements along axes.
 
     Fresh; integers.
 
@@ -98,12 +98,12 @@ def count_nonzero(
         Whether reduced axes stay, with length 1.
     """
     count = dispatched(np.count_nonzero, a, axis=axis, keepdims=keepdims)
-    return np.intp(count) if type(count) is int else count  # an int of Python's: NumPy before 2.3
+    return np.intp(count) if type(count) is int else count  # a Python int, from NumPy before 2.3
 
 
 @dispatching(np.digitize, arrays=2)
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Any:
-    """In which bin each element lies.
+    """Find the bin in which each element lies.
 
     Fresh, of x's shape; indices into `bins`.
 
@@ -119,7 +119,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Any:
 
 @dispatching(np.flatnonzero)
 def flatnonzero(a: ArrayLike) -> Any:
-    """Indices, into the flattened array, of the elements that are not zero.
+    """Return the indices into the flattened array of the nonzero elements.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def flatnonzero(a: ArrayLike) -> Any:
 
 @dispatching(np.nonzero, returns=tuple[Any, ...])
 def nonzero(a: ArrayLike) -> Any:
-    """Indices of the elements that are not zero.
+    """Return the indices of the nonzero elements.
 
     Fresh, one for each axis.
 
@@ -153,14 +153,14 @@ def nonzero(a: ArrayLike) -> Any:
 def searchsorted(
     a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
 ) -> Any:
-    """Where to insert elements into a sorted array, so that it stays sorted.
+    """Find where to insert elements into a sorted array so that it stays sorted.
 
     Fresh, of v's shape; integers.
 
     Parameters
     ----------
     a : array_like
-        Of one axis; sorted, or `sorter` sorts it.
+        One-dimensional; sorted, or `sorter` sorts it.
     v : array_like
         The elements.
     side : {'left', 'right'}, default 'left'
@@ -178,7 +178,7 @@ def searchsorted(
 
 @dispatching(np.where, arrays=3)
 def where(condition: ArrayLike, x: Any = _DEFAULT, y: Any = _DEFAULT, /) -> Any:
-    """Elements of x where the condition holds, and of y elsewhere.
+    """Pick elements of x where the condition holds, and of y elsewhere.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def where(condition: ArrayLike, x: Any = _DEFAULT, y: Any = _DEFAULT, /) -> Any:
     Returns
     -------
     ndarray or tuple of ndarray
-        Fresh, also where all come from x; shapes broadcast, dtypes promote.
+        Fresh, even where all elements come from x; shapes broadcast, dtypes promote.
 
     Examples
     --------

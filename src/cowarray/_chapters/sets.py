@@ -1,8 +1,8 @@
 """The chapter "set functions" of the array API standard, 2025.12, and NumPy's functions of that kind.
 
 Arguments are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or ``__array__``. They
-are only read, and lazy copies stay lazy. Where a docstring says no more, parameters, results and errors are those of
-NumPy's function of the same name; arrays come back as fresh `cowarray.ndarray`.
+are only read, and lazy copies stay lazy. Unless a docstring says more, parameters, results and errors are those of
+NumPy's function of the same name; arrays are returned as fresh `cowarray.ndarray`.
 """
 
 from typing import Any, Literal
@@ -32,20 +32,20 @@ __all__ = [
 
 @dispatching(np.intersect1d, arrays=2)
 def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False) -> Any:
-    """Values that are in both, sorted, once each.
+    """Return the values that are in both, sorted, once each.
 
     Parameters
     ----------
     ar1, ar2 : array_like
     assume_unique : bool, default False
-        Whether no argument has a value twice, which is faster.
+        Whether no argument contains a value twice; that is faster.
     return_indices : bool, default False
-        Whether to return where each value is first in either.
+        Whether to return the first index of each value in both arguments.
 
     Returns
     -------
     ndarray or tuple of ndarray
-        Fresh, with one axis; with `return_indices` three.
+        Fresh, with one axis; with `return_indices`, three of these.
     """
 
 
@@ -58,7 +58,7 @@ def isin(
     *,
     kind: Literal["sort", "table"] | None = None,
 ) -> Any:
-    """Whether each element is one of the test elements.
+    """Test whether each element is one of the test elements.
 
     Fresh, of element's shape; booleans.
 
@@ -66,17 +66,17 @@ def isin(
     ----------
     element, test_elements : array_like
     assume_unique : bool, default False
-        Whether no argument has a value twice, which is faster.
+        Whether no argument contains a value twice; that is faster.
     invert : bool, default False
         Whether to test for absence instead.
     kind : {'sort', 'table'}, optional
-        How to compute. Default: as suits.
+        How to compute. Default: whichever suits.
     """
 
 
 @dispatching(np.setdiff1d, arrays=2, returns=ndarray[tuple[int], Any])
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Any:
-    """Values of ar1 that are not in ar2, sorted, once each.
+    """Return the values of ar1 that are not in ar2, sorted, once each.
 
     Fresh, with one axis.
 
@@ -84,13 +84,13 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> An
     ----------
     ar1, ar2 : array_like
     assume_unique : bool, default False
-        Whether no argument has a value twice, which is faster.
+        Whether no argument contains a value twice; that is faster.
     """
 
 
 @dispatching(np.setxor1d, arrays=2, returns=ndarray[tuple[int], Any])
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Any:
-    """Values that are in just one of two, sorted, once each.
+    """Return the values that are in just one of the two, sorted, once each.
 
     Fresh, with one axis.
 
@@ -98,13 +98,13 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Any
     ----------
     ar1, ar2 : array_like
     assume_unique : bool, default False
-        Whether no argument has a value twice, which is faster.
+        Whether no argument contains a value twice; that is faster.
     """
 
 
 @dispatching(np.union1d, arrays=2, returns=ndarray[tuple[int], Any])
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Any:
-    """Values that are in one or in both, sorted, once each.
+    """Return the values that are in one or both, sorted, once each.
 
     Fresh, with one axis.
 
@@ -125,19 +125,19 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    """Distinct values, and on request their places and counts.
+    """Return the distinct values and, on request, their positions and counts.
 
     Parameters
     ----------
     ar : array_like
     return_index : bool, default False
-        Whether to return where each is first.
+        Whether to return the first index of each.
     return_inverse : bool, default False
-        Whether to return which of them each element is.
+        Whether to return, for each element, the index of its value.
     return_counts : bool, default False
-        Whether to return how often each is there.
+        Whether to return how often each occurs.
     axis : int, optional
-        Compares the parts along this axis. Default: elements.
+        The axis whose slices are compared. Default: compare elements.
     equal_nan : bool, default True
         Whether NaN equals NaN.
     sorted : bool, default True
@@ -151,7 +151,7 @@ def unique(
 
 
 def unique_all(x: ArrayLike) -> Any:
-    """Distinct values, their first places, the place of each element among them, and counts.
+    """Return the distinct values, their first positions, the index of each element's value, and the counts.
 
     Parameters
     ----------
@@ -163,11 +163,11 @@ def unique_all(x: ArrayLike) -> Any:
         A named tuple ``(values, indices, inverse_indices, counts)`` of ndarray: fresh; values are sorted. NaNs are
         distinct.
     """
-    return dispatched(np.unique_all, x)  # NumPy's takes no name
+    return dispatched(np.unique_all, x)  # NumPy's accepts no name
 
 
 def unique_counts(x: ArrayLike) -> Any:
-    """Distinct values, and how often they are there.
+    """Return the distinct values, and how often each occurs.
 
     Parameters
     ----------
@@ -178,11 +178,11 @@ def unique_counts(x: ArrayLike) -> Any:
     UniqueCountsResult
         A named tuple ``(values, counts)`` of ndarray: fresh; values are sorted. NaNs are distinct.
     """
-    return dispatched(np.unique_counts, x)  # NumPy's takes no name
+    return dispatched(np.unique_counts, x)  # NumPy's accepts no name
 
 
 def unique_inverse(x: ArrayLike) -> Any:
-    """Distinct values, and which of them each element is.
+    """Return the distinct values, and the index of each element's value among them.
 
     Parameters
     ----------
@@ -193,11 +193,11 @@ def unique_inverse(x: ArrayLike) -> Any:
     UniqueInverseResult
         A named tuple ``(values, inverse_indices)`` of ndarray: fresh; values are sorted. NaNs are distinct.
     """
-    return dispatched(np.unique_inverse, x)  # NumPy's takes no name
+    return dispatched(np.unique_inverse, x)  # NumPy's accepts no name
 
 
 def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:
-    """Distinct values, sorted.
+    """Return the distinct values, sorted.
 
     Fresh, with one axis. NaNs are distinct.
 
@@ -207,7 +207,7 @@ def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:
 
     See Also
     --------
-    numpy.unique_values : Gives them in any order.
+    numpy.unique_values : Returns them in any order.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The chapter "sorting functions" of the array API standard, 2025.12, and NumPy's functions of that kind.
 
 Arguments are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or ``__array__``. They
-are only read, and lazy copies stay lazy. Where a docstring says no more, parameters, results and errors are those of
-NumPy's function of the same name; arrays come back as fresh `cowarray.ndarray`.
+are only read, and lazy copies stay lazy. Unless a docstring says more, parameters, results and errors are those of
+NumPy's function of the same name; arrays are returned as fresh `cowarray.ndarray`.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort"]
 def argpartition(
     a: ArrayLike, kth: ArrayLike, axis: Axis = -1, kind: Literal["introselect"] = "introselect", order: _Fields = None
 ) -> Any:
-    """Indices that put the k-th element where it would be if all were sorted.
+    """Return indices that put the k-th element where it would be if all were sorted.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def argpartition(
         ``None``: the flattened array.
     kind : {'introselect'}, default 'introselect'
     order : str or sequence of str, optional
-        Fields to compare, of elements that have fields.
+        The fields to compare, if the elements have fields.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def argsort(
     stable: bool | None = None,
     descending: bool = False,
 ) -> Any:
-    """Indices that sort an array.
+    """Return the indices that sort an array.
 
     Parameters
     ----------
@@ -63,14 +63,14 @@ def argsort(
     axis : int or None, default -1
         ``None``: the flattened array.
     kind : {'quicksort', 'mergesort', 'heapsort', 'stable'}, optional
-        As for NumPy.
+        As in NumPy.
     order : str or sequence of str, optional
-        Fields to compare, of elements that have fields.
+        The fields to compare, if the elements have fields.
     stable : bool, optional
-        Whether equal elements keep their order. Unless this or a kind is given, they do where descending, and else are
-        in NumPy's order.
+        Whether equal elements keep their order. Unless this or a kind is given, they do if descending; otherwise their
+        order is NumPy's.
     descending : bool, default False
-        The greatest first. NaNs are last either way.
+        Greatest first. NaNs come last either way.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def argsort(
     if stable is None and kind is None:
         stable = True
     x, along = _with_axis(x, axis)
-    # Reversed before and after, equal elements keep their order.
+    # With a reversal before and one after, equal elements keep their order.
     turned = np.flip(np.argsort(np.flip(x, along), axis=along, kind=kind, order=order, stable=stable), along)
     indices = x.shape[along] - 1 - turned
     ranks = _nan_ranks(x)
@@ -103,7 +103,7 @@ def argsort(
 
 @dispatching(np.lexsort)
 def lexsort(keys: Any, axis: SupportsIndex = -1) -> Any:
-    """Indices that sort by several keys, of which the last counts first; stable.
+    """Return the indices that sort by several keys, the last one first; stable.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Any:
 def partition(
     a: ArrayLike, kth: ArrayLike, axis: Axis = -1, kind: Literal["introselect"] = "introselect", order: _Fields = None
 ) -> Any:
-    """A copy with the k-th element where it would be if all were sorted: no less after, no greater before it.
+    """Return a copy with the k-th element where sorting would put it: none less after it, none greater before.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def partition(
         ``None``: the flattened array.
     kind : {'introselect'}, default 'introselect'
     order : str or sequence of str, optional
-        Fields to compare, of elements that have fields.
+        The fields to compare, if the elements have fields.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def sort(
     stable: bool | None = None,
     descending: bool = False,
 ) -> Any:
-    """A sorted copy.
+    """Return a sorted copy.
 
     Parameters
     ----------
@@ -158,14 +158,14 @@ def sort(
     axis : int or None, default -1
         ``None``: the flattened array.
     kind : {'quicksort', 'mergesort', 'heapsort', 'stable'}, optional
-        As for NumPy.
+        As in NumPy.
     order : str or sequence of str, optional
-        Fields to compare, of elements that have fields.
+        The fields to compare, if the elements have fields.
     stable : bool, optional
-        Whether elements that are equal and not the same (-0.0 and 0.0, records by a field) keep their order, also where
-        descending. Default: whatever is fastest.
+        Whether elements that are equal but not identical (-0.0 and 0.0, records compared by a field) keep their order,
+        even if descending. Default: whatever is fastest.
     descending : bool, default False
-        The greatest first. NaNs are last either way.
+        Greatest first. NaNs come last either way.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def sort(
 
 
 def _descending(operation: str, a: Any, descending: object) -> Any:
-    """The array; None if it has no axes, and nothing to sort."""
+    """Return the array; None if it has no axes, so that there is nothing to sort."""
     if descending is not True:
         raise TypeError(f"{operation}: descending must be True or False (got {descending!r})")
     x = imported(a)
@@ -205,7 +205,7 @@ def _with_axis(x: Any, axis: Any) -> tuple[Any, int]:
 
 
 def _nan_ranks(x: Any) -> Any:
-    """0 for numbers, more for elements that come after them in either direction; None if there are only numbers."""
+    """Return 0 for numbers and more for elements that follow them in either direction; None if all are numbers."""
     if x.dtype.kind == "c":
         ranks = 2 * np.isnan(x.real).view(np.uint8) + np.isnan(x.imag)
     elif x.dtype.kind in "fmM":

@@ -1,9 +1,9 @@
 """The chapter "statistical functions" of the array API standard, 2025.12, and NumPy's functions of that kind.
 
 Arguments are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or ``__array__``. They
-are only read, and lazy copies stay lazy; ``out`` is written and returned, and no copy of it changes. Options, results
-and errors are those of NumPy's function of the same name; other arrays come back as fresh `cowarray.ndarray`, or as
-NumPy's scalars if they have no axes.
+are only read, and lazy copies stay lazy; ``out`` is written to and returned, and no copy of it changes. Options,
+results and errors are those of NumPy's function of the same name; other arrays are returned as fresh
+`cowarray.ndarray`, or as NumPy's scalars if they have no axes.
 
 It is one file because a chapter of the standard is one module. Read it a function at a time. The parameters that
 reductions share are described once; `_reduction` and its like put them into the docstrings.
@@ -116,7 +116,7 @@ def amax(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The greatest elements along axes: another name of `max`.
+    """Return the greatest elements along axes: another name for `max`.
 
     Fresh, or `out`.
     """
@@ -132,7 +132,7 @@ def amin(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The least elements along axes: another name of `min`.
+    """Return the least elements along axes: another name for `min`.
 
     Fresh, or `out`.
     """
@@ -147,7 +147,7 @@ def average(
     *,
     keepdims: bool | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Weighted means along axes.
+    """Return weighted means along axes.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def average(
     axis : int or tuple of int, optional
         All axes if omitted.
     weights : array_like, optional
-        Of a's shape, or of its length along the axis. Default: all the same.
+        Of a's shape, or of its length along the axis. Default: all equal.
     returned : bool, default False
         Whether to return the sums of weights as well.
     keepdims : bool, optional
@@ -175,16 +175,16 @@ def average(
 
 @dispatching(np.bincount, arrays=2, returns=_Vector)
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: SupportsIndex = 0) -> Any:
-    """How often each whole number is there, from 0 on.
+    """Count how often each whole number occurs, from 0 on.
 
     Fresh.
 
     Parameters
     ----------
     x : array_like of int
-        Of one axis; not negative.
+        One-dimensional; not negative.
     weights : array_like, optional
-        Of x's shape: what each element counts. Default: 1.
+        Of x's shape: the weight of each element. Default: 1.
     minlength : int, default 0
         The least length of the result.
     """
@@ -192,22 +192,22 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: Suppo
 
 @dispatching(np.convolve, arrays=2, returns=_Vector)
 def convolve(a: ArrayLike, v: ArrayLike, mode: _Mode = "full") -> Any:
-    """The discrete convolution of two sequences.
+    """Compute the discrete convolution of two sequences.
 
     Fresh.
 
     Parameters
     ----------
     a, v : array_like
-        Of one axis.
+        One-dimensional.
     mode : {'full', 'same', 'valid'}, default 'full'
-        Which part: with all overlaps, as long as the longer one, or with whole overlaps.
+        Which part: all overlaps, as long as the longer sequence, or only complete overlaps.
     """
 
 
 @dispatching(np.corrcoef)
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DType = None) -> Any:
-    """Coefficients of correlation of variables, a row of observations each.
+    """Compute correlation coefficients of variables, each a row of observations.
 
     Fresh.
 
@@ -217,7 +217,7 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
     y : array_like, optional
         More variables, as in the first argument.
     rowvar : bool, default True
-        Whether each row is a variable; else each column.
+        Whether each row, rather than each column, is a variable.
     dtype : dtype, optional
         Of the result; at least float64.
     """
@@ -225,14 +225,14 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
 
 @dispatching(np.correlate, arrays=2, returns=_Vector)
 def correlate(a: ArrayLike, v: ArrayLike, mode: _Mode = "valid") -> Any:
-    """The cross-correlation of two sequences.
+    """Compute the cross-correlation of two sequences.
 
     Fresh.
 
     Parameters
     ----------
     a, v : array_like
-        Of one axis.
+        One-dimensional.
     mode : {'full', 'same', 'valid'}, default 'valid'
         As for `convolve`.
     """
@@ -250,7 +250,7 @@ def cov(
     *,
     dtype: DType = None,
 ) -> Any:
-    """Covariances of variables, a row of observations each.
+    """Compute covariances of variables, each a row of observations.
 
     Fresh.
 
@@ -260,11 +260,11 @@ def cov(
     y : array_like, optional
         More variables, as in the first argument.
     rowvar : bool, default True
-        Whether each row is a variable; else each column.
+        Whether each row, rather than each column, is a variable.
     bias : bool, default False
-        Whether to divide by the number of observations, not by one less.
+        Whether to divide by the number of observations instead of one less.
     ddof : int, optional
-        What to subtract from the number of observations; `bias` is ignored.
+        What to subtract from the number of observations; `bias` is then ignored.
     fweights : array_like of int, optional
         How often each observation counts.
     aweights : array_like, optional
@@ -277,7 +277,7 @@ def cov(
 @dispatching(np.cumprod)
 @_running
 def cumprod(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
-    """Products of all elements up to each.
+    """Compute the products of all elements up to each.
 
     Fresh, or `out`.
     """
@@ -286,7 +286,7 @@ def cumprod(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = Non
 @dispatching(np.cumsum)
 @_running
 def cumsum(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
-    """Sums of all elements up to each.
+    """Compute the sums of all elements up to each.
 
     Fresh, or `out`.
     """
@@ -297,7 +297,7 @@ def cumsum(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None
 def cumulative_prod(
     x: ArrayLike, /, *, axis: Axis = None, dtype: DType = None, out: Any = None, include_initial: bool = False
 ) -> Any:
-    """Products of all elements up to each.
+    """Compute the products of all elements up to each.
 
     Fresh, or `out`.
 
@@ -313,7 +313,7 @@ def cumulative_prod(
 def cumulative_sum(
     x: ArrayLike, /, *, axis: Axis = None, dtype: DType = None, out: Any = None, include_initial: bool = False
 ) -> Any:
-    """Sums of all elements up to each.
+    """Compute the sums of all elements up to each.
 
     Fresh, or `out`.
 
@@ -332,26 +332,26 @@ def histogram(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> Any:
-    """How many elements lie in each bin.
+    """Count the elements in each bin.
 
     Parameters
     ----------
     a : array_like
     bins : int, str or array_like, default 10
-        How many bins, how to find them, or their edges.
+        The number of bins, how to find them, or their edges.
     range : pair of float, optional
-        The first and the last edge, where these are not given. Default: the least and the greatest element.
+        The first and the last edge, if none are given. Default: the least and the greatest element.
     density : bool, optional
         Whether the integral over all bins is 1.
     weights : array_like, optional
-        Of a's shape: what each element counts. Default: 1.
+        Of a's shape: the weight of each element. Default: 1.
 
     Returns
     -------
     hist : ndarray
         The counts, or densities: fresh.
     bin_edges : ndarray
-        One more than bins: fresh.
+        The edges, one more than bins: fresh.
     """
 
 
@@ -364,12 +364,12 @@ def histogram2d(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> Any:
-    """How many points lie in each bin of a plane.
+    """Count the points in each bin of a plane.
 
     Parameters
     ----------
     x, y : array_like
-        The coordinates, of one axis.
+        The coordinates, one-dimensional.
     bins : int, array_like, or pair of these, default 10
         For both coordinates, or for each.
     range : array_like, optional
@@ -377,7 +377,7 @@ def histogram2d(
     density : bool, optional
         Whether the integral over all bins is 1.
     weights : array_like, optional
-        What each point counts. Default: 1.
+        The weight of each point. Default: 1.
 
     Returns
     -------
@@ -394,7 +394,7 @@ def histogram2d(
 def histogram_bin_edges(
     a: ArrayLike, bins: _Bins = 10, range: ArrayLike | None = None, weights: ArrayLike | None = None
 ) -> Any:
-    """The edges of the bins that `histogram` would use.
+    """Return the edges of the bins that `histogram` would use.
 
     Fresh.
 
@@ -402,9 +402,9 @@ def histogram_bin_edges(
     ----------
     a : array_like
     bins : int, str or array_like, default 10
-        How many bins, how to find them, or their edges.
+        The number of bins, how to find them, or their edges.
     range : pair of float, optional
-        The first and the last edge, where these are not given. Default: the least and the greatest element.
+        The first and the last edge, if none are given. Default: the least and the greatest element.
     weights : array_like, optional
         As for `histogram`.
     """
@@ -418,7 +418,7 @@ def histogramdd(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> Any:
-    """How many points lie in each bin of a space.
+    """Count the points in each bin of a space.
 
     Parameters
     ----------
@@ -431,7 +431,7 @@ def histogramdd(
     density : bool, optional
         Whether the integral over all bins is 1.
     weights : array_like, optional
-        What each point counts. Default: 1.
+        The weight of each point. Default: 1.
 
     Returns
     -------
@@ -452,7 +452,7 @@ def max(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The greatest elements along axes; NaN if one is NaN.
+    """Return the greatest elements along axes; NaN if one is NaN.
 
     Fresh, or `out`.
     """
@@ -469,7 +469,7 @@ def mean(
     *,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Arithmetic means along axes.
+    """Compute arithmetic means along axes.
 
     Fresh, or `out`.
     """
@@ -480,7 +480,7 @@ def mean(
 def median(
     a: ArrayLike, axis: Axes = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> Any:
-    """Medians along axes.
+    """Compute medians along axes.
 
     Fresh, or `out`.
     """
@@ -496,7 +496,7 @@ def min(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The least elements along axes; NaN if one is NaN.
+    """Return the least elements along axes; NaN if one is NaN.
 
     Fresh, or `out`.
     """
@@ -505,35 +505,35 @@ def min(
 @dispatching(np.nanargmax)
 @_running
 def nanargmax(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
-    """Indices of the greatest elements along an axis, without NaNs.
+    """Return the indices of the greatest elements along an axis, ignoring NaNs.
 
     Fresh, or `out`.
 
     Raises
     ------
     ValueError
-        A slice has no element but NaNs.
+        A slice has only NaNs.
     """
 
 
 @dispatching(np.nanargmin)
 @_running
 def nanargmin(a: ArrayLike, axis: Axis = None, out: Any = None, *, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
-    """Indices of the least elements along an axis, without NaNs.
+    """Return the indices of the least elements along an axis, ignoring NaNs.
 
     Fresh, or `out`.
 
     Raises
     ------
     ValueError
-        A slice has no element but NaNs.
+        A slice has only NaNs.
     """
 
 
 @dispatching(np.nancumprod)
 @_running
 def nancumprod(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
-    """Products of all elements up to each, NaNs taken for 1.
+    """Compute the products of all elements up to each, counting NaNs as 1.
 
     Fresh, or `out`.
     """
@@ -542,7 +542,7 @@ def nancumprod(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = 
 @dispatching(np.nancumsum)
 @_running
 def nancumsum(a: ArrayLike, axis: Axis = None, dtype: DType = None, out: Any = None) -> Any:
-    """Sums of all elements up to each, NaNs taken for 0.
+    """Compute the sums of all elements up to each, counting NaNs as 0.
 
     Fresh, or `out`.
     """
@@ -558,7 +558,7 @@ def nanmax(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The greatest elements along axes, without NaNs.
+    """Return the greatest elements along axes, ignoring NaNs.
 
     Fresh, or `out`.
     """
@@ -575,7 +575,7 @@ def nanmean(
     *,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Arithmetic means along axes, without NaNs.
+    """Compute arithmetic means along axes, ignoring NaNs.
 
     Fresh, or `out`.
     """
@@ -590,7 +590,7 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Medians along axes, without NaNs.
+    """Compute medians along axes, ignoring NaNs.
 
     Fresh, or `out`.
     """
@@ -606,7 +606,7 @@ def nanmin(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """The least elements along axes, without NaNs.
+    """Return the least elements along axes, ignoring NaNs.
 
     Fresh, or `out`.
     """
@@ -625,7 +625,7 @@ def nanpercentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Any:
-    """Percentiles along axes, without NaNs; `q` is from 0 to 100.
+    """Compute percentiles along axes, ignoring NaNs; `q` is from 0 to 100.
 
     Fresh, or `out`.
     """
@@ -642,7 +642,7 @@ def nanprod(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Products along axes, NaNs taken for 1.
+    """Multiply elements along axes, counting NaNs as 1.
 
     Fresh, or `out`.
     """
@@ -661,7 +661,7 @@ def nanquantile(
     *,
     weights: ArrayLike | None = None,
 ) -> Any:
-    """Quantiles along axes, without NaNs; `q` is from 0 to 1.
+    """Compute quantiles along axes, ignoring NaNs; `q` is from 0 to 1.
 
     Fresh, or `out`.
     """
@@ -681,7 +681,7 @@ def nanstd(
     mean: ArrayLike | _NoValueType = _DEFAULT,
     correction: float | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Standard deviations along axes, without NaNs.
+    """Compute standard deviations along axes, ignoring NaNs.
 
     Fresh, or `out`.
     """
@@ -698,7 +698,7 @@ def nansum(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Sums along axes, NaNs taken for 0.
+    """Sum elements along axes, counting NaNs as 0.
 
     Fresh, or `out`.
     """
@@ -718,7 +718,7 @@ def nanvar(
     mean: ArrayLike | _NoValueType = _DEFAULT,
     correction: float | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Variances along axes, without NaNs.
+    """Compute variances along axes, ignoring NaNs.
 
     Fresh, or `out`.
     """
@@ -737,7 +737,7 @@ def percentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Any:
-    """Percentiles along axes; `q` is from 0 to 100.
+    """Compute percentiles along axes; `q` is from 0 to 100.
 
     Fresh, or `out`.
     """
@@ -754,7 +754,7 @@ def prod(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Products along axes.
+    """Multiply elements along axes.
 
     Fresh, or `out`.
     """
@@ -763,7 +763,7 @@ def prod(
 @dispatching(np.ptp)
 @_reduction
 def ptp(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool | _NoValueType = _DEFAULT) -> Any:
-    """Differences of the greatest and the least elements along axes.
+    """Compute the differences of the greatest and the least elements along axes.
 
     Fresh, or `out`.
     """
@@ -782,7 +782,7 @@ def quantile(
     *,
     weights: ArrayLike | None = None,
 ) -> Any:
-    """Quantiles along axes; `q` is from 0 to 1.
+    """Compute quantiles along axes; `q` is from 0 to 1.
 
     Fresh, or `out`.
     """
@@ -802,7 +802,7 @@ def std(
     mean: ArrayLike | _NoValueType = _DEFAULT,
     correction: float | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Standard deviations along axes.
+    """Compute standard deviations along axes.
 
     Fresh, or `out`.
     """
@@ -819,7 +819,7 @@ def sum(
     initial: Any = _DEFAULT,
     where: ArrayLike | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Sums along axes.
+    """Sum elements along axes.
 
     Fresh, or `out`.
     """
@@ -839,7 +839,7 @@ def var(
     mean: ArrayLike | _NoValueType = _DEFAULT,
     correction: float | _NoValueType = _DEFAULT,
 ) -> Any:
-    """Variances along axes.
+    """Compute variances along axes.
 
     Fresh, or `out`.
     """

@@ -1,4 +1,4 @@
-"""The chapter "utility functions" of the array API standard, and NumPy's functions of the kind. They only read."""
+"""The chapter "utility functions" of the array API standard, and NumPy's functions of that kind. They only read."""
 
 from typing import Any, Literal, SupportsIndex
 
@@ -23,7 +23,7 @@ def all(
     *,
     where: ArrayLike | _NoValueType = np._NoValue,
 ) -> Any:
-    """Whether all elements are true, along axes or of the whole array.
+    """Test whether all elements are true, along axes or in the whole array.
 
     Fresh, or `out`; booleans.
 
@@ -50,7 +50,7 @@ def any(
     *,
     where: ArrayLike | _NoValueType = np._NoValue,
 ) -> Any:
-    """Whether any element is true, along axes or of the whole array.
+    """Test whether any element is true, along axes or in the whole array.
 
     Fresh, or `out`; booleans.
 
@@ -75,7 +75,7 @@ def diff(
     prepend: ArrayLike | None = None,
     append: ArrayLike | None = None,
 ) -> Array:
-    """Differences of neighbours along an axis, taken n times.
+    """Take the differences of neighbours along an axis, n times.
 
     Fresh; for n = 0 a lazy copy of a.
 
@@ -86,7 +86,7 @@ def diff(
         0 gives a copy of a.
     axis : int, default -1
     prepend, append : array_like, optional
-        Put before and after a.
+        Values to put before and after a.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def diff(
 
 @dispatching(np.ediff1d, arrays=3, returns=Array)
 def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Any:
-    """Differences of neighbours in the flattened array, with values put before and after.
+    """Take the differences of neighbours in the flattened array, with values put before and after.
 
     Fresh.
 
@@ -111,13 +111,13 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike
     ----------
     ary : array_like
     to_end, to_begin : array_like, optional
-        Put after and before the differences.
+        Values to put after and before the differences.
     """
 
 
 @dispatching(np.gradient, arrays=None)
 def gradient(f: ArrayLike, *varargs: Any, axis: Axes = None, edge_order: Literal[1, 2] = 1) -> Any:
-    """Slopes by central differences, along each of some axes.
+    """Compute slopes by central differences, along each of some axes.
 
     Parameters
     ----------
@@ -127,12 +127,12 @@ def gradient(f: ArrayLike, *varargs: Any, axis: Axes = None, edge_order: Literal
     axis : int or tuple of int, optional
         All axes if omitted.
     edge_order : {1, 2}, default 1
-        Of the differences at the ends.
+        The order of the differences at the ends.
 
     Returns
     -------
     ndarray or tuple of ndarray
-        Fresh; a tuple with one for each axis if there are several.
+        Fresh; for several axes, a tuple with one for each.
     """
 
 
@@ -145,7 +145,7 @@ def interp(
     right: complex | None = None,
     period: float | None = None,
 ) -> Any:
-    """Values at x on the straight lines between the points (xp, fp).
+    """Return the values at x on the straight lines between the points (xp, fp).
 
     Fresh.
 
@@ -155,15 +155,15 @@ def interp(
     xp, fp : array_like
         The points; xp rises.
     left, right : float, optional
-        Values before the first point and after the last. Default: those of these points.
+        Values before the first point and after the last. Default: the values at those points.
     period : float, optional
-        Of x; left and right are ignored.
+        The period of x; left and right are then ignored.
     """
 
 
 @dispatching(np.trapezoid, arrays=2)
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: SupportsIndex = -1) -> Any:
-    """The integral along an axis by the trapezoidal rule.
+    """Integrate along an axis by the trapezoidal rule.
 
     Fresh.
 
@@ -171,7 +171,7 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: S
     ----------
     y : array_like
     x : array_like, optional
-        Where the values are. Default: dx apart.
+        The positions of the values. Default: dx apart.
     dx : float, default 1.0
     axis : int, default -1
     """

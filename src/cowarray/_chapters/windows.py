@@ -1,4 +1,4 @@
-"""Windows: the weights by which signals are tapered at both ends."""
+"""Windows: weights that taper a signal at both ends."""
 
 from typing import Any
 
@@ -24,31 +24,31 @@ _completed = Completed(
 @dispatching(np.bartlett, returns=Array)
 @_completed
 def bartlett(M: ArrayLike) -> Any:
-    """The Bartlett window: a triangle."""
+    """Return the Bartlett window: a triangle."""
 
 
 @dispatching(np.blackman, returns=Array)
 @_completed
 def blackman(M: ArrayLike) -> Any:
-    """The Blackman window: three terms of a sum of cosines."""
+    """Return the Blackman window: three terms of a sum of cosines."""
 
 
 @dispatching(np.hamming, returns=Array)
 @_completed
 def hamming(M: ArrayLike) -> Any:
-    """The Hamming window: a cosine, which does not end at 0."""
+    """Return the Hamming window: a cosine that does not end at 0."""
 
 
 @dispatching(np.hanning, returns=Array)
 @_completed
 def hanning(M: ArrayLike) -> Any:
-    """The Hann window: a cosine, which ends at 0."""
+    """Return the Hann window: a cosine that ends at 0."""
 
 
 @dispatching(np.kaiser, arrays=2, returns=Array)
 @_completed
 def kaiser(M: ArrayLike, beta: ArrayLike) -> Any:
-    """The Kaiser window: a Bessel function."""
+    """Return the Kaiser window: a Bessel function."""
 
 
 complete(globals())

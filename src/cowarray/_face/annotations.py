@@ -33,7 +33,7 @@ Size: TypeAlias = Shape | None
 DType: TypeAlias = DTypeLike | None
 Order: TypeAlias = Literal["C", "F", "A", "K"] | None
 Device: TypeAlias = Literal["cpu"] | None
-# Of element-wise functions.
+# For element-wise functions.
 Operand: TypeAlias = ArrayLike
 Out: TypeAlias = AnyArray | tuple[AnyArray | None] | None
 Where: TypeAlias = ArrayLike

@@ -1,6 +1,6 @@
 # cython: freethreading_compatible=True
 # cython: binding=False, embedsignature=True, embedsignature.format=clinic
-"""What x.flags and x.flat are."""
+"""The objects behind x.flags and x.flat, and the iterator over an array's items."""
 
 import numpy as np
 
@@ -41,7 +41,7 @@ cdef object numpy_empty = np.empty
 
 
 cdef bint is_one_place(object key):
-    """Whether a settled index of a flat iterator gives an element. A bool does: the first one, or none."""
+    """True if a settled index of a flat iterator gives an element. A bool does: the first one, or none."""
     if type(key) is tuple and len(<tuple>key) == 1:
         key = (<tuple>key)[0]
     if cnp.PyArray_Check(key):
@@ -67,19 +67,19 @@ cdef object flat_get(Array x, object key):
 
 
 cdef bint is_copied_bit_by_bit(cnp.dtype descr) noexcept:
-    """Whether `numpy.ndarray.flat = values` copies such elements whole: plain ones, and references alone."""
+    """True if `numpy.ndarray.flat = values` copies such elements whole: plain ones, and references alone."""
     return descr.type_num == cnp.NPY_OBJECT or (descr.type_num != NPY_VSTRING and not PyDataType_REFCHK(descr))
 
 
 cdef cnp.ndarray flat_model(Array x):
-    """As many elements as x has, all in the memory of one, its base: for NumPy to try an index and a value on."""
+    """Return as many elements as x has, all in the memory of one (the base), for NumPy to try an index and value on."""
     cdef cnp.npy_intp size = size_of(x), step = 0
     cdef cnp.ndarray element = numpy_empty((), x.descr)
     return header_at(cnp.PyArray_BYTES(element), descr_of(element), 1, &size, &step, NPY_ARRAY_WRITEABLE, element)
 
 
 cdef object one_place(object key, bint is_empty):
-    """The number of the element that an index gives which `is_one_place`, and NumPy has tried; None: of no element."""
+    """Return the flat position of the one element that an index gives (`is_one_place`); None if it gives none."""
     if type(key) is tuple:
         key = (<tuple>key)[0]
     if type(key) is bool or getattr(key, "dtype", None) == bool:
@@ -88,7 +88,7 @@ cdef object one_place(object key, bint is_empty):
 
 
 cdef class _Refused:
-    """A value that has been asked for itself, and raised an error: it raises that again when NumPy asks."""
+    """A value whose conversion raised an error: it raises that error again when NumPy asks."""
 
     cdef object error
 
@@ -103,14 +103,14 @@ cdef _Refused refused(object error):
 
 
 cdef int flat_set(Array x, object key, object value, bint whole=False) except -1:
-    """x.flat[key] = value; whole: x.flat = value, for which NumPy flattens the value first."""
+    """Assign x.flat[key] = value; whole: x.flat = value, for which NumPy flattens the value first."""
     cdef cnp.ndarray header, model
     cdef Access access
     cdef cnp.npy_intp box[2 * MAXDIMS]
     cdef bint one, kept, simple
     if not x.writeable:
         raise ValueError("assignment destination is read-only")
-    # First whatever may run user code: the index, then the value.
+    # First the steps that may run user code: the index, then the value.
     where = shown_key(settled(key, True))
     one = not whole and is_one_place(where)
     kept = x.descr.type_num == cnp.NPY_OBJECT  # an element that is the value itself, as with NumPy
@@ -148,7 +148,7 @@ cdef int flat_set(Array x, object key, object value, bint whole=False) except -1
     if whole and is_copied_bit_by_bit(descr_of(header)):
         (<object>header).flat = shown
     elif whole:
-        (<object>header).flat[...] = shown  # by the other door NumPy loses text of its own, and objects in fields
+        (<object>header).flat[...] = shown  # by the other door NumPy loses text of StringDType, and objects in fields
     else:
         (<object>header).flat[where] = shown
     return 0
@@ -178,7 +178,7 @@ def _plain_flat_set(Array x not None, key, value):
     flat_set(x, key, value)
 
 
-# Both are no_gc: the collector would clear them before finalizers of users have had a last look at them.
+# Both are no_gc: the collector would clear them before users' finalizers have had a last look at them.
 
 @cython.final
 @cython.no_gc
@@ -252,12 +252,12 @@ cdef class FlatIterator:
 
     @property
     def index(self):
-        """int: Of the next element, flat."""
+        """int: Flat index of the next element."""
         return self.at
 
     @property
     def coords(self):
-        """tuple of int: Of the next element."""
+        """tuple of int: Coordinates of the next element."""
         cdef list coords = []
         cdef Py_ssize_t rest = self.at
         cdef int axis
@@ -323,9 +323,9 @@ cdef object flat_part(Array x, object key):
 
 @cython.final
 cdef class ItemIterator:
-    """What `iter` gives: the items along the first axis, until an index has none. As Python's own, in fewer calls.
+    """The iterator that `iter` gives: the items along the first axis. Like Python's own, in fewer calls.
 
-    It keeps its array when it has ended: threads may share it.
+    It keeps its array after its end: threads may share it.
     """
 
     def __iter__(self):
@@ -355,7 +355,7 @@ cdef class ItemIterator:
 
 @cython.cdivision(True)
 cdef inline cnp.npy_intp flat_offset(Array x, Py_ssize_t index) noexcept:
-    """Bytes from x's first element to the one at an index in C order, in range."""
+    """Return the bytes from x's first element to the one at an index in C order, which is in range."""
     cdef cnp.npy_intp offset = 0
     cdef int axis
     for axis in range(x.nd - 1, 0, -1):

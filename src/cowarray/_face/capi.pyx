@@ -57,7 +57,7 @@ cdef void capi_fill(Array x, cnp.ndarray header, CowArray_View *view) noexcept:
 
 
 cdef int capi_const_begin(object x, CowArray_View *view) except -1:
-    """The header is the scope: it holds the reference."""
+    """Begin to read. The header is the scope: it holds the reference."""
     cdef Array array = capi_array(x)
     capi_fill(array, header_for(array, C_API), view)
     if array.storage_ is not None:
@@ -66,7 +66,7 @@ cdef int capi_const_begin(object x, CowArray_View *view) except -1:
 
 
 cdef int capi_mutable_begin(object x, CowArray_View *view) except -1:
-    """The header is the scope: its base is the pin."""
+    """Begin to write. The header is the scope: its base is the pin."""
     cdef Access access
     cdef Array array = capi_array(x)
     if not array.writeable:
@@ -90,7 +90,7 @@ cdef PyObject *capi_lazy_clone(object x) except NULL:
 
 cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.npy_intp *shape,
                                   const cnp.npy_intp *strides, object dtype, int fresh) except NULL:
-    """An array on bytes that owner keeps alive; fresh: nothing else refers to them, and they may be written to."""
+    """Make an array on bytes that owner keeps alive. fresh: nothing else refers to them, and they may be written."""
     cdef cnp.npy_intp own_strides[MAXDIMS]
     cdef cnp.npy_intp low = 0, high = 0
     cdef bint writeable
@@ -116,7 +116,7 @@ cdef PyObject *capi_import_memory(object owner, void *data, int ndim, const cnp.
         raise ValueError("CowArray_FromMemory: the strides lead to addresses before the start of memory")
     storage = storage_adopt(owner, <char *>data + low, high - low, not fresh)
     if fresh:
-        # The owner is no Hold, which headers need.
+        # The owner is not a Hold, which headers need.
         storage.hold = None
         storage.window = NULL
         storage.unscoped = NULL

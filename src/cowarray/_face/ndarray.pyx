@@ -5,9 +5,9 @@
 It is one file because an extension class is one definition. Most methods are a line or two.
 
 Methods are CPython's own kind (binding=False): calls are quicker, their repr is short, and CPython checks that they are
-called on an array. Cython writes their signatures into the docstrings. A method that passes on its arguments unread
-has its own, in the form of Python's Argument Clinic. If a docstring refers to a function, `help` shows the sections of
-that function: `_chapters/docstrings.py` puts them in.
+called on an array. Cython writes their signatures into the docstrings. A method that forwards its arguments unread has
+its own signature there, in the form of Python's Argument Clinic. If a docstring refers to a function, `help` shows the
+sections of that function: `_chapters/docstrings.py` puts them in.
 
 Cython's own pickle methods (auto_pickle) would read a pointer as text, and let anybody set fields.
 """
@@ -179,7 +179,7 @@ cdef str RESIZING = "resize moves the elements to memory of another size"
 
 
 cdef Array deep_copy(Array self, object memo):
-    """A copy of elements that are not plain bytes, for which NumPy calls each object's own `__deepcopy__`."""
+    """Copy elements that are not plain bytes: NumPy calls each object's own `__deepcopy__`."""
     cdef cnp.ndarray header = const_header(self)
     cdef cnp.npy_intp nbytes = cnp.PyArray_NBYTES(header)
     cdef Array x
@@ -191,7 +191,7 @@ cdef Array deep_copy(Array self, object memo):
 
 
 cdef object in_memory(cnp.ndarray x):
-    """A view of all elements of a contiguous array in the order of memory, which is that of C or of Fortran."""
+    """Return a view of all elements of a contiguous array in memory order, which is C or Fortran order."""
     return (<object>x if cnp.PyArray_CHKFLAGS(x, cnp.NPY_ARRAY_C_CONTIGUOUS) else (<object>x).T).reshape(-1)
 
 
@@ -261,11 +261,11 @@ def _plain_list(Array x not None):
 
 
 def _plain_header(Array x not None, *_):
-    """Of an array without bytes: who wants a value is refused."""
+    """Refuse to give a value of an array without bytes."""
     return const_header(x)
 
 
-# Returns the namespace for a version of the standard; handed in by who knows `array_api`, which stands on this class.
+# Returns the namespace for a version of the standard. Set by `cowarray`, since `array_api` builds on this class.
 cdef object namespace = None
 
 
@@ -280,12 +280,12 @@ def set_namespace(function):
 
 
 cdef bint names_arrays(object value) except -1:
-    """Whether a value is a class of arrays, or equals ours, as a stand-in for NumPy's does."""
+    """True if a value is a class of arrays, or equals `ndarray`, as a stand-in for NumPy's does."""
     return isinstance(value, type) and (is_array_class(value) or value == ndarray)
 
 
 cdef tuple settled_strides(object value):
-    """Strides in integers that fit, as NumPy takes them: no wrong."""
+    """Return strides as integers that fit; bools are refused."""
     try:
         steps = settled_lengths(value)
         wrong = type(value) is bool or (isinstance(value, (list, tuple)) and bool in [type(step) for step in value])
@@ -315,21 +315,21 @@ cdef class ndarray(Array):
     dtype : dtype, optional
         Default: float64.
     buffer : object, optional
-        The memory of the elements. The result is a view of a `cowarray.ndarray` in C order. Other memory is imported
-        as by `cowarray.asarray`: shared until the result is written to if that is sound, else copied.
+        The memory of the elements. If it is a `cowarray.ndarray` in C order, the result is a view of it. Other memory
+        is imported as by `cowarray.asarray`: shared until the result is written to if that is sound, else copied.
     offset : int, default 0
         Bytes before the first element.
     strides : tuple of int, optional
-        Bytes from one element to the next, along each axis. Default: those of `order`. Where elements overlap,
-        the array is read-only, outside of `aliasing`.
+        Bytes from one element to the next, along each axis. Default: those of `order`. If elements overlap, the array
+        is read-only outside `aliasing`.
     order : {'C', 'F'}, default 'C'
 
     See Also
     --------
     cowarray.asarray : Converts, and shares where it can.
     cowarray.array : Copies.
-    cowarray.aliases : Whether two arrays alias.
-    cowarray.explain : Who shares an array's bytes.
+    cowarray.aliases : Tells whether two arrays alias.
+    cowarray.explain : Tells who shares an array's bytes.
     numpy.ndarray : NumPy's arrays.
     """
 
@@ -339,7 +339,7 @@ cdef class ndarray(Array):
 
     @property
     def storage(self):
-        """Storage: The alias set; two arrays alias where this is the same object, and their elements overlap."""
+        """Storage: The alias set: two arrays alias if theirs is the same object and their elements overlap."""
         return storage_for(self)
 
     @property
@@ -379,8 +379,8 @@ cdef class ndarray(Array):
     def strides(self):
         """tuple of int: Bytes from one element to the next, along each axis.
 
-        Can be set, if the elements then lie in the memory that the array is a view of. NumPy deprecates that; as there,
-        `as_strided` makes a view instead. Where elements overlap, the array is then read-only, and stays so.
+        Can be set if the elements then lie in the memory that the array is a view of. NumPy deprecates that; as there,
+        `as_strided` makes a view instead. If elements overlap, the array becomes read-only, and stays so.
         """
         return PyArray_IntTupleFromIntp(self.nd, strides_of(self))
 
@@ -412,7 +412,7 @@ cdef class ndarray(Array):
 
     @property
     def dtype(self):
-        """numpy.dtype: Of the elements. Can be set to any dtype that `view` accepts."""
+        """numpy.dtype: The dtype of the elements. Can be set to any dtype that `view` accepts."""
         return self.descr
 
     @dtype.setter
@@ -451,9 +451,9 @@ cdef class ndarray(Array):
 
     @property
     def __class__(self):
-        """type: Inside `cowarray.aliasing` `numpy.ndarray`, so that `isinstance` answers libraries as for NumPy's.
+        """type: `numpy.ndarray` inside `cowarray.aliasing`, so that `isinstance` answers libraries as for NumPy's.
 
-        But not for pandas, numba, JAX, h5py and polars: their compiled code would refuse it, or take it apart. Nor
+        Not for pandas, numba, JAX, h5py and polars, whose compiled code would refuse the array or take it apart, nor
         where `numpy.ma` takes the type of an instance for that of its data.
         """
         return cnp.ndarray if may_alias() and is_numpys_class() else type(self)
@@ -491,13 +491,13 @@ cdef class ndarray(Array):
         Returns
         -------
         None
-            No bytes are copied, and none are written.
+            No bytes are copied or written.
 
         Raises
         ------
         ValueError
-            `write` for an array whose elements overlap, but not inside `aliasing`; `align` for one that is not aligned;
-            `uic`.
+            `write` is true for an array whose elements overlap, outside `aliasing`; `align` is true for one that is not
+            aligned; `uic` is true.
 
         See Also
         --------
@@ -592,7 +592,7 @@ cdef class ndarray(Array):
         return call_method(self, "squeeze", (axis,), {})
 
     def diagonal(self, offset=0, axis1=0, axis2=1):
-        """The diagonals in the planes of two axes, along a new last axis.
+        """Return the diagonals in the planes of two axes, along a new last axis.
 
         Parameters
         ----------
@@ -618,15 +618,15 @@ cdef class ndarray(Array):
         Parameters
         ----------
         dtype : dtype or type, optional
-            Also a class of NumPy's arrays, for ``type``.
+            A class of NumPy's arrays is taken as ``type``.
         type : type, optional
             A class of NumPy's arrays, such as `numpy.recarray`. The result is one of those, and leaves the library.
 
         Returns
         -------
         ndarray or numpy.ndarray
-            A view. As a class of NumPy's: an alias of the bytes, both ways, as ``x.to_numpy(writable=True)``; of a
-            read-only array a snapshot.
+            A view. With a class of NumPy's: an alias of the bytes, both ways, as ``x.to_numpy(writable=True)``; if the
+            array is read-only, a snapshot.
 
         See Also
         --------
@@ -646,7 +646,7 @@ cdef class ndarray(Array):
         if PyDataType_REFCHK(self.descr) and dtype is not None:
             if numpy_dtype(dtype) != self.descr:
                 raise TypeError("Cannot change data-type for array of references.")
-            dtype = None  # it is equal; text of StringDType can be read by the array's own alone
+            dtype = None  # it is equal; text of StringDType can only be read by the array's own
         return call_method(self, "view", () if dtype is None else (dtype,), {})
 
     def getfield(self, dtype, offset=0):
@@ -685,7 +685,7 @@ cdef class ndarray(Array):
         Returns
         -------
         None
-            Views of the array see the write, copies do not.
+            Views of the array see the write; copies do not.
 
         See Also
         --------
@@ -795,12 +795,12 @@ cdef class ndarray(Array):
         return as_standard(result) if self.standard else result
 
     def reshape(self, *shape, order="C", copy=None):
-        """The elements in another shape.
+        """Give the elements another shape.
 
         Parameters
         ----------
         *shape : int or tuple of int
-            At most one length may be -1: it is found from the number of elements.
+            At most one length may be -1: it is inferred from the number of elements.
         order : {'C', 'F', 'A'}, default 'C'
             The order in which elements are read and placed.
         copy : bool, optional
@@ -817,7 +817,7 @@ cdef class ndarray(Array):
             The shape has another number of elements, or more than one -1; `order` is none of these; `copy` is text;
             with ``copy=False``, no view has that shape.
         TypeError
-            No shape is given, or a length is no integer.
+            No shape is given, or a length is not an integer.
 
         See Also
         --------
@@ -836,12 +836,12 @@ cdef class ndarray(Array):
         return reshaped(self, shape, order, copy)
 
     def ravel(self, order="C"):
-        """The elements along one axis.
+        """Flatten the elements to one axis.
 
         Parameters
         ----------
         order : {'C', 'F', 'A', 'K'}, default 'C'
-            In which elements are read.
+            The order in which elements are read.
 
         Returns
         -------
@@ -855,12 +855,12 @@ cdef class ndarray(Array):
         return raveled(self, order)
 
     def flatten(self, order="C"):
-        """The elements along one axis.
+        """Flatten the elements to one axis.
 
         Parameters
         ----------
         order : {'C', 'F', 'A', 'K'}, default 'C'
-            In which elements are read.
+            The order in which elements are read.
 
         Returns
         -------
@@ -877,7 +877,7 @@ cdef class ndarray(Array):
         return raveled(self, order)
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
-        """The elements as another dtype.
+        """Convert the elements to another dtype.
 
         Parameters
         ----------
@@ -908,7 +908,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def conjugate(self, *args, **kwargs):
         """conjugate($self, out=None, /)\n--\n
-        Complex conjugates.
+        Return complex conjugates.
 
         Parameters
         ----------
@@ -930,7 +930,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def conj(self, *args, **kwargs):
         """conj($self, out=None, /)\n--\n
-        Complex conjugates.
+        Return complex conjugates.
 
         Parameters
         ----------
@@ -950,7 +950,7 @@ cdef class ndarray(Array):
         return call_method(self, "conjugate", args, kwargs)
 
     def to_device(self, device, /, *, stream=None):
-        """The array on a device; the only one is ``"cpu"``.
+        """Return the array on a device; the only one is ``"cpu"``.
 
         Parameters
         ----------
@@ -977,7 +977,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def all(self, *args, **kwargs):
         """all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n
-        Whether all elements are true, along axes or of the whole array.
+        Test whether all elements are true, along axes or in the whole array.
 
         Refer to `cowarray.all` for the parameters and the result.
         """
@@ -986,7 +986,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def any(self, *args, **kwargs):
         """any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n
-        Whether any element is true, along axes or of the whole array.
+        Test whether any element is true, along axes or in the whole array.
 
         Refer to `cowarray.any` for the parameters and the result.
         """
@@ -995,7 +995,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def argmax(self, *args, **kwargs):
         """argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n
-        Indices of the greatest elements along an axis, of the first where several are.
+        Return the indices of the greatest elements along an axis: the first, if several are equal.
 
         Refer to `cowarray.argmax` for the parameters and the result.
         """
@@ -1004,7 +1004,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def argmin(self, *args, **kwargs):
         """argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n
-        Indices of the least elements along an axis, of the first where several are.
+        Return the indices of the least elements along an axis: the first, if several are equal.
 
         Refer to `cowarray.argmin` for the parameters and the result.
         """
@@ -1013,7 +1013,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def argpartition(self, *args, **kwargs):
         """argpartition($self, kth, /, axis=-1, kind='introselect', order=None)\n--\n
-        Indices that put the k-th element where it would be if all were sorted.
+        Return indices that put the k-th element where it would be if all were sorted.
 
         Refer to `cowarray.argpartition` for the parameters and the result.
         """
@@ -1022,7 +1022,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def argsort(self, *args, **kwargs):
         """argsort($self, /, axis=-1, kind=None, order=None, *, stable=None)\n--\n
-        Indices that sort the array.
+        Return the indices that sort the array.
 
         Refer to `cowarray.argsort` for the parameters and the result.
         """
@@ -1031,7 +1031,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def choose(self, *args, **kwargs):
         """choose($self, choices, /, out=None, mode='raise')\n--\n
-        For each index in the array, the element there of the array that it stands for.
+        For each index in the array, pick the element at the same place from the array that it names.
 
         Refer to `cowarray.choose` for the parameters and the result.
         """
@@ -1047,7 +1047,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def clip(self, *args, **kwargs):
         """clip($self, /, min=None, max=None, out=None, **kwargs)\n--\n
-        Elements limited to an interval.
+        Limit elements to an interval.
 
         Parameters
         ----------
@@ -1073,7 +1073,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def compress(self, *args, **kwargs):
         """compress($self, condition, /, axis=None, out=None)\n--\n
-        The parts along an axis for which a condition is true.
+        Return the slices along an axis for which a condition is true.
 
         Refer to `cowarray.compress` for the parameters and the result.
         """
@@ -1082,7 +1082,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def cumprod(self, *args, **kwargs):
         """cumprod($self, /, axis=None, dtype=None, out=None)\n--\n
-        Products of all elements up to each.
+        Compute the products of all elements up to each.
 
         Refer to `cowarray.cumprod` for the parameters and the result.
         """
@@ -1091,7 +1091,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def cumsum(self, *args, **kwargs):
         """cumsum($self, /, axis=None, dtype=None, out=None)\n--\n
-        Sums of all elements up to each.
+        Compute the sums of all elements up to each.
 
         Refer to `cowarray.cumsum` for the parameters and the result.
         """
@@ -1100,7 +1100,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def dot(self, *args, **kwargs):
         """dot($self, other, /, out=None)\n--\n
-        Dot products: of vectors, of matrices, or over the last axis and the last but one of the other array.
+        Compute dot products: of vectors, of matrices, or over the last axis and the other array's second-to-last.
 
         Parameters
         ----------
@@ -1123,7 +1123,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def max(self, *args, **kwargs):
         """max($self, /, axis=None, out=None, keepdims=False, initial=..., where=True)\n--\n
-        The greatest elements along axes; NaN where one is.
+        Return the greatest elements along axes; NaN if one is NaN.
 
         Refer to `cowarray.max` for the parameters and the result.
         """
@@ -1132,7 +1132,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def mean(self, *args, **kwargs):
         """mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)\n--\n
-        Arithmetic means along axes.
+        Compute arithmetic means along axes.
 
         Refer to `cowarray.mean` for the parameters and the result.
         """
@@ -1141,7 +1141,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def min(self, *args, **kwargs):
         """min($self, /, axis=None, out=None, keepdims=False, initial=..., where=True)\n--\n
-        The least elements along axes; NaN where one is.
+        Return the least elements along axes; NaN if one is NaN.
 
         Refer to `cowarray.min` for the parameters and the result.
         """
@@ -1150,7 +1150,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def nonzero(self, *args, **kwargs):
         """nonzero($self, /)\n--\n
-        Indices of the elements that are not zero.
+        Return the indices of the nonzero elements.
 
         Refer to `cowarray.nonzero` for the parameters and the result.
         """
@@ -1159,7 +1159,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def prod(self, *args, **kwargs):
         """prod($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True)\n--\n
-        Products along axes.
+        Multiply elements along axes.
 
         Refer to `cowarray.prod` for the parameters and the result.
         """
@@ -1173,9 +1173,9 @@ cdef class ndarray(Array):
         Parameters
         ----------
         repeats : int or array_like of int
-            How often, for all elements or for each.
+            How often to repeat, for all elements or for each.
         axis : int, optional
-            The array is flattened first if omitted.
+            If omitted, the array is flattened first.
 
         Returns
         -------
@@ -1192,12 +1192,12 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def round(self, *args, **kwargs):
         """round($self, /, decimals=0, out=None)\n--\n
-        Elements rounded; halves to the even neighbour.
+        Round elements; halves go to the even neighbour.
 
         Parameters
         ----------
         decimals : int, default 0
-            Decimal places to keep; where negative, so many places before the point become 0. Not in the standard.
+            Decimal places to keep; if negative, that many places before the point become 0. Not in the standard.
         out : ndarray, optional
             Written, and returned.
 
@@ -1216,7 +1216,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def searchsorted(self, *args, **kwargs):
         """searchsorted($self, v, /, side='left', sorter=None)\n--\n
-        Where to insert elements into the array, which is sorted, so that it stays sorted.
+        Find where to insert elements into the array, which is sorted, so that it stays sorted.
 
         Refer to `cowarray.searchsorted` for the parameters and the result.
         """
@@ -1225,7 +1225,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def std(self, *args, **kwargs):
         """std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=...)\n--\n
-        Standard deviations along axes.
+        Compute standard deviations along axes.
 
         Refer to `cowarray.std` for the parameters and the result.
         """
@@ -1234,7 +1234,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def sum(self, *args, **kwargs):
         """sum($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True)\n--\n
-        Sums along axes.
+        Sum elements along axes.
 
         Refer to `cowarray.sum` for the parameters and the result.
         """
@@ -1243,7 +1243,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def take(self, *args, **kwargs):
         """take($self, indices, /, axis=None, out=None, mode='raise')\n--\n
-        The elements at indices along an axis; without one, of the flattened array.
+        Return the elements at indices along an axis; without an axis, of the flattened array.
 
         Refer to `cowarray.take` for the parameters and the result.
         """
@@ -1252,7 +1252,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def trace(self, *args, **kwargs):
         """trace($self, /, offset=0, axis1=0, axis2=1, dtype=None, out=None)\n--\n
-        Sums along diagonals.
+        Sum elements along diagonals.
 
         Parameters
         ----------
@@ -1280,7 +1280,7 @@ cdef class ndarray(Array):
     @cython.embedsignature(False)
     def var(self, *args, **kwargs):
         """var($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=...)\n--\n
-        Variances along axes.
+        Compute variances along axes.
 
         Refer to `cowarray.var` for the parameters and the result.
         """
@@ -1298,7 +1298,7 @@ cdef class ndarray(Array):
         Returns
         -------
         None
-            Views of the array see the write, copies do not.
+            Views of the array see the write; copies do not.
 
         Raises
         ------
@@ -1329,16 +1329,16 @@ cdef class ndarray(Array):
         ----------
         axis : int, default -1
         kind : {'quicksort', 'mergesort', 'heapsort', 'stable'}, optional
-            As for NumPy.
+            As in NumPy.
         order : str or sequence of str, optional
-            Fields to compare, of elements that have fields.
+            The fields to compare, if the elements have fields.
         stable : bool, optional
             Whether equal elements keep their order.
 
         Returns
         -------
         None
-            Views of the array see the write, copies do not.
+            Views of the array see the write; copies do not.
 
         See Also
         --------
@@ -1350,7 +1350,7 @@ cdef class ndarray(Array):
         call_method(self, "sort", (axis,), {"kind": kind, "order": order, "stable": stable})
 
     def partition(self, kth, axis=-1, kind="introselect", order=None):
-        """Put the k-th element where it would be if all were sorted, in place: no less after, no greater before it.
+        """Put the k-th element where sorting would put it, in place: none less after it, none greater before.
 
         Parameters
         ----------
@@ -1358,12 +1358,12 @@ cdef class ndarray(Array):
         axis : int, default -1
         kind : {'introselect'}, default 'introselect'
         order : str or sequence of str, optional
-            Fields to compare, of elements that have fields.
+            The fields to compare, if the elements have fields.
 
         Returns
         -------
         None
-            Views of the array see the write, copies do not.
+            Views of the array see the write; copies do not.
 
         See Also
         --------
@@ -1373,20 +1373,20 @@ cdef class ndarray(Array):
         call_method(self, "partition", (kth, axis, kind, order), {})
 
     def put(self, indices, values, mode="raise"):
-        """Write values to indices, as if the array had one axis.
+        """Write values at indices, as if the array had one axis.
 
         Parameters
         ----------
         indices : array_like of int
         values : array_like
-            Begins again where it is shorter.
+            Repeated if it is too short.
         mode : {'raise', 'wrap', 'clip'}, default 'raise'
-            What becomes of indices out of bounds.
+            How to treat indices out of bounds.
 
         Returns
         -------
         None
-            Views of the array see the write, copies do not.
+            Views of the array see the write; copies do not.
 
         See Also
         --------
@@ -1405,7 +1405,7 @@ cdef class ndarray(Array):
         Returns
         -------
         ndarray
-            Fresh; with `inplace` the array itself: its views see the write, copies do not.
+            Fresh; with `inplace` the array itself: its views see the write; copies do not.
 
         See Also
         --------
@@ -1416,7 +1416,7 @@ cdef class ndarray(Array):
         return self if inplace else result
 
     def resize(self, *new_shape, refcheck=True):
-        """Change shape and size in place; elements stay in the order of memory, and new ones are 0.
+        """Change shape and size in place; elements keep their order in memory, and new ones are 0.
 
         Parameters
         ----------
@@ -1427,7 +1427,7 @@ cdef class ndarray(Array):
         Returns
         -------
         None
-            The array gets a Storage of its own; its views keep the old one.
+            The array gets a new Storage; its views keep the old one.
 
         Raises
         ------
@@ -1447,7 +1447,7 @@ cdef class ndarray(Array):
             resize(self, new_shape, refcheck)
 
     def checkpoint(self):
-        """`cowarray.checkpoint` of this array: a managed copy, from which managed arrays are computed.
+        """Make a managed copy, from which managed arrays are computed: `cowarray.checkpoint` of this array.
 
         Returns
         -------
@@ -1461,12 +1461,12 @@ cdef class ndarray(Array):
 
         See Also
         --------
-        cowarray.budget : Keeps what is computed within so many bytes.
+        cowarray.budget : Keeps computed arrays within a number of bytes.
         """
         return do_provided("checkpoint", self)
 
     def decheckpoint(self):
-        """Keep the array in memory, with all its views: its bytes are brought, and how it was made is forgotten.
+        """Keep the array and all its views in memory: its bytes are restored, and how it was made is forgotten.
 
         Returns
         -------
@@ -1476,7 +1476,7 @@ cdef class ndarray(Array):
         Raises
         ------
         MemoryError
-            There is no room for its bytes. It is managed as before.
+            There is no room for its bytes. It stays managed.
 
         See Also
         --------
@@ -1485,7 +1485,7 @@ cdef class ndarray(Array):
         return do_provided("decheckpoint", self)
 
     def evict(self):
-        """Free the bytes of a managed array, and of all that share them; they come back when they are needed.
+        """Free the bytes of a managed array and of all that share them; they come back when needed.
 
         Returns
         -------
@@ -1494,7 +1494,7 @@ cdef class ndarray(Array):
         Raises
         ------
         BufferError
-            The array is not managed, or cannot be made again; or its bytes are in use. The message says by whom.
+            The array is not managed, cannot be made again, or its bytes are in use. The message says by whom.
 
         See Also
         --------
@@ -1503,7 +1503,7 @@ cdef class ndarray(Array):
         do_provided("evict", self)
 
     def is_checkpointed(self):
-        """Whether the array is managed: computed in a `cowarray.budget`, or from the result of `checkpoint`.
+        """Tell whether the array is managed: computed in a `cowarray.budget`, or from the result of `checkpoint`.
 
         Returns
         -------
@@ -1521,7 +1521,7 @@ cdef class ndarray(Array):
         Parameters
         ----------
         required : bool, default False
-            Whether to raise where no pages can be had.
+            Whether to raise if no pages can be had.
 
         Returns
         -------
@@ -1531,7 +1531,7 @@ cdef class ndarray(Array):
         Raises
         ------
         BufferError
-            It is pinned, fake, deferred or managed, or has Python objects; or, if `required`, there are no pages.
+            It is pinned, fake, deferred or managed, or has Python objects; or pages are `required` and cannot be had.
         MemoryError
             There is no memory for the base.
         TypeError
@@ -1547,7 +1547,7 @@ cdef class ndarray(Array):
         return self
 
     def materialize(self):
-        """Give the array's Storage bytes of its own now, as a write would. Views move along; copies keep the old bytes.
+        """Give the array's Storage its own bytes now, as a write would. Views move along; copies keep the old bytes.
 
         Returns
         -------
@@ -1585,7 +1585,7 @@ cdef class ndarray(Array):
     # ---- leaving for Python ------------------------------------------------------------------------------------------
 
     def item(self, *args):
-        """One element as a Python object.
+        """Return one element as a Python object.
 
         Parameters
         ----------
@@ -1609,7 +1609,7 @@ cdef class ndarray(Array):
         return _plain_item(self, *args)
 
     def tolist(self):
-        """The elements as nested lists of Python objects.
+        """Return the elements as nested lists of Python objects.
 
         Returns
         -------
@@ -1625,7 +1625,7 @@ cdef class ndarray(Array):
         return readable(self).tolist()
 
     def tobytes(self, order="C"):
-        """The bytes of the elements.
+        """Return the bytes of the elements.
 
         Parameters
         ----------
@@ -1681,7 +1681,7 @@ cdef class ndarray(Array):
         Parameters
         ----------
         file : path or file object
-            Open for writing bytes, if it is a file.
+            If it is a file object, open for writing bytes.
 
         Returns
         -------
@@ -1721,7 +1721,7 @@ cdef class ndarray(Array):
         return pickle.dumps(self)
 
     def to_numpy(self, dtype=None, copy=False, na_value=..., *, writable=False):
-        """The array as a `numpy.ndarray`.
+        """Return the array as a `numpy.ndarray`.
 
         Parameters
         ----------
@@ -1788,11 +1788,11 @@ cdef class ndarray(Array):
             )
         array = outgoing(self) if not flags & PyBUF_WRITABLE else (
             export(self, EXPORT) if self.writeable else const_header(self))
-        # The view's owner is NumPy's array; it keeps the snapshot or the pin for as long as the view is not released.
+        # The view's owner is NumPy's array; it keeps the snapshot or the pin until the view is released.
         forward_buffer(array, view, flags)
 
     def __releasebuffer__(self, Py_buffer *view):
-        # Never called: the view's owner is another object. But of types without this method, NumPy releases the buffer
+        # Never called: the view's owner is another object. But for types without this method, NumPy releases the buffer
         # at once and keeps a mere reference to the exporter.
         pass
 
@@ -1800,12 +1800,12 @@ cdef class ndarray(Array):
     def __array_interface__(self):
         """dict: Shape, dtype and strides without ``data``, so that readers take the array's buffer.
 
-        Inside `aliasing` and `simulate` with ``data``, as NumPy's: a pointer that is valid, and pins, as long as any
-        array of the same Storage lives.
+        Inside `aliasing` and `simulate` it has ``data``, as NumPy's does: a pointer that is valid, and pins, as long as
+        any array of the same Storage lives.
         """
         return interface_of(self)
 
-    # As NumPy's arrays have it: it decides who computes if a type has no ``__array_ufunc__``.
+    # As NumPy's arrays have it: it decides which side computes if a type has no ``__array_ufunc__``.
     __array_priority__ = 0.0
 
     @property
@@ -1817,7 +1817,7 @@ cdef class ndarray(Array):
     def ctypes(self):
         """object: Pointers for `ctypes`. A writable export: an alias, which pins while this object lives.
 
-        Inside `aliasing` it pins as long as any array of the same Storage lives: so long NumPy's pointers are valid.
+        Inside `aliasing` it pins as long as any array of the same Storage lives: NumPy's pointers are valid that long.
         """
         cdef cnp.ndarray alias = addressed(self, CTYPES) if exports_alias() else export(self, CTYPES)
         # Pointers made from it keep this object, and so the array, as NumPy's do.
@@ -1853,7 +1853,7 @@ cdef class ndarray(Array):
         return (<object>located_header(self)).__dlpack_device__()
 
     def __sizeof__(self):
-        """Bytes of the object, and of its elements unless it is a view; also of elements that it shares."""
+        """Return the bytes of the object and, unless it is a view, of its elements, including those that it shares."""
         return object.__sizeof__(self) + (size_of(self) * itemsize_of(self) if self.birth != BORN_VIEW else 0)
 
     def __reduce_ex__(self, protocol):
@@ -1861,11 +1861,11 @@ cdef class ndarray(Array):
 
     @property
     def __jax_array__(self):
-        """callable: Gives JAX's array of a snapshot. There after `register` alone: JAX asks for more than this."""
+        """callable: Makes JAX's array of a snapshot. Present only after `register`: JAX asks for more than this."""
         return bound_provided("__jax_array__", self)
 
     def __array_namespace__(self, *, api_version=None):
-        """The module `cowarray.array_api`, which has the functions of the array API standard."""
+        """Return the module `cowarray.array_api`, which has the functions of the array API standard."""
         return namespace(api_version)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
@@ -1927,12 +1927,12 @@ cdef class ndarray(Array):
 
     @property
     def flush(self):
-        """callable: Does nothing. There in programs that are planned, in which arrays stand for NumPy's memory maps."""
+        """callable: Does nothing. Present in planned programs, in which arrays stand for NumPy's memory maps."""
         return bound_provided("flush", self)
 
     @property
     def _repr_html_(self):
-        """Callable: Shows the array in a notebook. There is none in programs that are run as they are."""
+        """callable: Shows the array in a notebook. Absent in programs that are run as they are."""
         return bound_provided("_repr_html_", self)
 
     def __str__(self):

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Pickles of arrays: their parts, and the one function that they call."""
+"""Pickles of arrays: their parts, and the functions that they call."""
 
 import numpy as np
 from pickle import PickleBuffer
@@ -35,11 +35,11 @@ cdef object numpy_frombuffer = np.frombuffer
 
 
 cdef object order_of(cnp.ndarray header, int protocol):
-    """The order in which a pickle has an array's elements: "C", "F", or the axes from the outermost in memory inwards.
+    """Return the order of the elements in a pickle: "C", "F", or the axes from the outermost in memory inwards.
 
-    As in NumPy: with protocol 5 the order in memory, if that is one of axes without gaps; before, that of C or Fortran.
+    As in NumPy: with protocol 5 the order in memory, if axes in some order have no gaps; before, C or Fortran order.
 
-    header : of the array itself, since a snapshot may be a copy, without the gaps that it has.
+    header : that of the array itself, since a snapshot may be a copy without the array's gaps.
     """
     if cnp.PyArray_IS_C_CONTIGUOUS(header):
         return "C"
@@ -54,14 +54,14 @@ cdef object order_of(cnp.ndarray header, int protocol):
 
 
 cdef cnp.ndarray copied_in(object order, cnp.ndarray shown):
-    """A copy for a pickle of NumPy's."""
+    """Copy a header in an order, for NumPy's own pickle."""
     if order == "C":
         return copied_out(shown, cnp.NPY_CORDER)
     return copied_out(shown, cnp.NPY_FORTRANORDER if order == "F" else cnp.NPY_KEEPORDER)
 
 
 cdef object reduce_array(Array x, int protocol):
-    """With protocol 5, the bytes are a snapshot's buffer, which the pickler may send out of band."""
+    """Take an array apart. With protocol 5, the bytes are a snapshot's buffer, which may be sent out of band."""
     cdef cnp.ndarray shown, flat
     cdef tuple face = (True,) if x.standard else ()
     order = order_of(located_header(x), protocol)
@@ -93,7 +93,7 @@ cdef object reduce_array(Array x, int protocol):
 
 @cython.binding(False)  # no attributes: a pickle that may name this function could set them
 def _unpickle(payload, description, shape, order, standard=False):
-    """An array from the parts of a pickle. Read-only buffers are shared until written to, others are copied."""
+    """Make an array from the parts of a pickle. Read-only buffers are shared until written to; others are copied."""
     cdef object size = 1
     if type(shape) is not tuple or len(shape) > MAXDIMS:
         raise ValueError(f"unpickle: shape must be a tuple of at most {MAXDIMS} integers (got {shape!r})")
@@ -125,14 +125,14 @@ def _unpickle(payload, description, shape, order, standard=False):
 
 
 cdef bint is_order(object order, Py_ssize_t nd) except -1:
-    """Whether it is one that `order_of` gives, for so many axes."""
+    """True if `order_of` can give this order for nd axes."""
     if type(order) is tuple:
         return all([type(axis) is int for axis in order]) and sorted(order) == list(range(nd))
     return type(order) is str and order in ("C", "F")
 
 
 def parts_of(Array x not None, /):
-    """What an array is on its Storage, for `array_on`; None unless it has plain bytes, which nobody watches.
+    """Describe an array on its Storage, for `array_on`; None unless it has plain bytes, which nobody watches.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def parts_of(Array x not None, /):
 
 
 def array_on(Storage storage not None, layout, /):
-    """An array on a Storage, of what `parts_of` has told. ValueError: it would not lie within the Storage."""
+    """Make an array on a Storage, by the layout of `parts_of`. ValueError: it would not lie within the Storage."""
     cdef cnp.npy_intp dims[2 * MAXDIMS]
     cdef cnp.npy_intp low = 0, high = 0
     cdef Py_ssize_t nd
@@ -183,14 +183,14 @@ def array_on(Storage storage not None, layout, /):
 
 
 def _unpickle_objects(array, standard=False):
-    """An array from NumPy's own pickle: of elements that are not plain bytes, or of a user's own dtype."""
+    """Make an array from NumPy's own pickle, for elements that are not plain bytes, or for a user's own dtype."""
     if type(array) is not cnp.ndarray:
         raise ValueError(f"unpickle: expected a numpy.ndarray (got {type(array)!r})")
     return of_face(copy_foreign(array), standard)
 
 
 cdef Array of_face(Array x, object standard):
-    """x with the standard bit that the pickled array had."""
+    """Return x with the standard bit that the pickled array had."""
     if type(standard) is not bool:
         raise ValueError(f"unpickle: standard must be True or False (got {standard!r})")
     return make_standard(x) if standard else x

@@ -1,4 +1,4 @@
-"""What arrays print as: NumPy makes the text, under the class that the program wants to see."""
+"""How arrays print: NumPy makes the text, under the class that the program wants to see."""
 
 from contextvars import ContextVar
 from typing import Any
@@ -12,12 +12,12 @@ repr_class: ContextVar[type[np.ndarray] | None] = ContextVar("cowarray_repr_clas
 
 
 def named(header: np.ndarray) -> np.ndarray:
-    """What NumPy makes the `repr` from."""
+    """Return the array that NumPy makes the `repr` from."""
     kind = repr_class.get()
     return header if kind is None else header.view(kind)
 
 
 def outline(shape: tuple[int, ...], dtype: np.dtype[Any], state: str) -> str:
-    """What an array without bytes is printed as."""
+    """Return the text that an array without bytes prints as."""
     name = str(dtype) if dtype.names is None else repr(dtype)
     return f"array(..., shape={shape}, dtype={name}, {state})"

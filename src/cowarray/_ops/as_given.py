@@ -1,4 +1,4 @@
-"""What the caller of a NumPy function gave: its arguments without the defaults."""
+"""The arguments that the caller of a NumPy function gave, without those that are defaults."""
 
 import inspect
 from collections.abc import Callable
@@ -13,7 +13,7 @@ _CONSTANTS = (bool, int, float, str, tuple, type(None))
 
 @cache
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """None where NumPy tells no signature."""
+    """Return a function's parameters; an empty list if NumPy tells no signature."""
     try:
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -30,9 +30,9 @@ def _is_default(value: Any, parameter: inspect.Parameter | None) -> bool:
 def as_given(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a NumPy function without those that are its defaults.
+    """Drop the arguments of a NumPy function that equal its defaults.
 
-    Another library, whose ``__array_function__`` is asked, need not know the parameters of newer NumPys.
+    Another library whose ``__array_function__`` is called need not know the parameters of newer NumPys.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def as_given(
     parameters = _parameters(function)
     placed = [each for each in parameters if each.kind in _PLACED]
     first, named = list(args), dict[str, Any]()
-    if len(args) <= len(placed):  # those from the first default on go by their names, if they have names
+    if len(args) <= len(placed):  # from the first default on, arguments go by name, if they have names
         gap = next((i for i, each in enumerate(args) if _is_default(each, placed[i])), len(args))
         rest = {each.name: (each, value) for each, value in zip(placed[gap:], args[gap:], strict=False)}
         if all(_is_default(value, each) or each.kind is not each.POSITIONAL_ONLY for each, value in rest.values()):

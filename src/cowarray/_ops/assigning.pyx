@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Assigning items: numbers and arrays at a place by arithmetic where an index allows it, else NumPy's on headers."""
+"""Assigning items: by arithmetic on the place where index and value allow it, else by NumPy on headers."""
 
 import operator
 import numpy as np
@@ -81,7 +81,7 @@ def _plain_set_item(Array self not None, key, value):
 
 
 cdef object shown_value(Array self, object value):
-    """The right-hand side, converted before anything is written, so that an error changes nothing. A gap."""
+    """Convert the right-hand side before anything is written, so that an error changes nothing. A gap."""
     cdef type kind = type(value)
     if is_array_type(kind):
         return const_header(<Array>value) if not runs_code(self.descr) else reader_header(<Array>value)
@@ -165,7 +165,7 @@ cdef int set_element(Array self, object key, object value, cnp.npy_intp offset) 
 
 
 cdef inline bint reports_overflow(cnp.dtype descr) noexcept:
-    """Whether converting a Python number that is too large is reported, to a handler or a warning's hook: a gap."""
+    """True if converting a Python number that is too large is reported, to a handler or a warning hook: a gap."""
     return descr.type_num > cnp.NPY_ULONGLONG and descr.type_num != cnp.NPY_DOUBLE
 
 
@@ -175,10 +175,10 @@ cdef int hand_set_item(Array self, object key, object value) except -1:
 
 
 cdef int put_item(Array self, object key, object value) except -1:
-    """`self[key] = value` without a mode.
+    """Assign `self[key] = value` without a mode.
 
-    An index by arithmetic is looked at once, by `find_place`. The steps that follow run no user code before they have
-    used the place, or else look again. Any other index is NumPy's (`put_part`).
+    `find_place` looks once at an index that arithmetic can handle. The steps that follow run no user code before they
+    have used the place, or else look again. Other indices are left to NumPy (`fill_picked`, `put_part`).
     """
     cdef Place place
     cdef cnp.npy_intp index
@@ -186,7 +186,7 @@ cdef int put_item(Array self, object key, object value) except -1:
         is_array(value) and (<Array>value).header is None and (<Array>value).storage_ is not self.storage_
         and not has_doorkeeper(<Array>value)
     ):
-        const_header(<Array>value)  # a gap, now instead of after the look at the index
+        const_header(<Array>value)  # a gap: now, not after the index was looked at
     if not self.writeable:
         raise ValueError("assignment destination is read-only")
     if type(key) is int and self.nd == 1 and self.dims[0] > 1 and is_number(self.descr):
@@ -262,7 +262,7 @@ cdef bint fill_place(Array self, object key, object value, Place *target) except
 
 
 cdef bint fill_picked(Array self, object key, object value) except -1:
-    """Assign a number to what a mask, or an array of integers, picks, if nothing has to be copied first.
+    """Assign a number to the elements that a mask or an array of integers picks, if nothing has to be copied first.
 
     False, and nothing has happened, if more is needed, or key is neither.
     """
@@ -307,7 +307,7 @@ cdef bint fill_picked(Array self, object key, object value) except -1:
 
 
 cdef bint broadcasts(const Place *origin, const Place *target) noexcept:
-    """Whether the origin has no more axes than the target, each of the same length or 1."""
+    """True if the origin has no more axes than the target, each of the same length or 1."""
     cdef int i
     cdef int more = target.nd - origin.nd
     for i in range(origin.nd):
@@ -317,7 +317,7 @@ cdef bint broadcasts(const Place *origin, const Place *target) noexcept:
 
 
 cdef int copy_between(char *window, Place *target, Place *origin, cnp.ndarray source, cnp.dtype descr) except -1:
-    """Copy elements of one dtype to a place in a window: source's, or if it is None those at origin in the window."""
+    """Copy elements of one dtype to a place in a window: from source, or if it is None, from origin in the window."""
     cdef cnp.npy_intp itemsize = PyDataType_ELSIZE(descr)
     cdef cnp.npy_intp nbytes = product(target.nd, target.shape) * itemsize
     cdef char *data = window + origin.offset if source is None else cnp.PyArray_BYTES(source)
@@ -346,8 +346,8 @@ cdef int copy_between(char *window, Place *target, Place *origin, cnp.ndarray so
 cdef void copy_by_pieces(char *target, const char *source, size_t nbytes) noexcept nogil:
     """Copy bytes that do not overlap, where the target lies a few bytes further into its page than the source.
 
-    As one, such a copy takes ten times as long on processors of AMD's (glibc's `rep movsb`, up to the second cache's
-    size), and large blocks begin with a page: `x[1:-1] = y + z` is one. Below 2 KiB, glibc copies by registers.
+    Done as one, such a copy takes ten times as long on AMD's processors (glibc's `rep movsb`, up to the size of the L2
+    cache). Large blocks begin with a page, so `x[1:-1] = y + z` is one. Below 2 KiB, glibc copies by registers.
     """
     cdef size_t done = 0, piece
     while done < nbytes:
@@ -363,7 +363,7 @@ cdef int put_part(Array self, object key, object value) except -1:
     cdef Intent intent
     cdef bint is_nested = False, one, kept, looks
     cdef Array whole  # keeps the box of the access
-    # First whatever may run user code: the index, then the value. Later steps look at the array themselves.
+    # First the steps that may run user code: the index, then the value. Later steps look at the array themselves.
     key = settled(key)
     if not is_array(value) and (type(key) is str or (type(key) is list and key)):
         return set_item(<Array?>get_item(self, key), Ellipsis, value)
@@ -389,7 +389,7 @@ cdef int put_part(Array self, object key, object value) except -1:
         if not one:
             numpy_empty(np.shape(part), self.descr)[...] = value
         raise
-    where = key_beside(self, key)  # whatever the value's code has written to it
+    where = key_beside(self, key)  # after the value's code, which may have written to the index
     if not self.writeable:
         raise ValueError("assignment destination is read-only")
     intent = WRITES if is_array(value) and (<Array>value).storage_ is self.storage_ else OVERWRITES
@@ -422,7 +422,7 @@ cdef int put_part(Array self, object key, object value) except -1:
 
 
 cdef cnp.ndarray packed(cnp.dtype descr, object value):
-    """A value as one element. A gap."""
+    """Convert a value to one element. A gap."""
     cdef cnp.ndarray made
     Py_INCREF(descr)  # stolen
     made = PyArray_Empty(0, NULL, descr, False)
@@ -431,12 +431,12 @@ cdef cnp.ndarray packed(cnp.dtype descr, object value):
 
 
 cdef inline bint asks_elements(object shown) noexcept:
-    """Whether elements are converted one by one by user code, which in NumPy sees the earlier ones written."""
+    """True if elements are converted one by one by user code, which in NumPy sees the earlier ones written."""
     return cnp.PyArray_Check(shown) and runs_code(descr_of(shown))
 
 
 cdef bint covers(Array x, object where, object shown, bint is_nested) except -1:
-    """Whether an index gives a view of all of x. Raises if the value does not fit."""
+    """True if an index gives a view of all of x. Raises if the value does not fit."""
     cdef cnp.ndarray header
     if where is Ellipsis and not cnp.PyArray_Check(shown):
         return True
@@ -445,7 +445,7 @@ cdef bint covers(Array x, object where, object shown, bint is_nested) except -1:
     if type(part) is not cnp.ndarray:
         return False
     if cnp.PyArray_SIZE(part) == 0 and root(part) is not root(header):
-        return False  # of what an array picks, NumPy takes (0, 0) to fit (0,)
+        return False  # for elements that an array picks, NumPy takes (0, 0) to fit (0,)
     try:
         check_fits(part, shown, is_nested)
     except ValueError:
@@ -456,7 +456,7 @@ cdef bint covers(Array x, object where, object shown, bint is_nested) except -1:
 
 
 cdef object refuse(cnp.ndarray header, object where, object shown):
-    """Raise what NumPy says of a value that does not fit what an index picks: of an array of one element's memory."""
+    """Raise NumPy's own error for a value that does not fit the index, on an array of one element's memory."""
     cdef object element = numpy_empty((), descr_of(header))
     as_strided(element, (<object>header).shape, (0,) * cnp.PyArray_NDIM(header))[where] = shown
 
@@ -478,7 +478,7 @@ cdef bint replaced(cnp.ndarray header, object where, cnp.ndarray shown) except -
 
 
 cdef bint reports_only_errors(cnp.dtype source, cnp.dtype target) noexcept:
-    """Whether a cast reports nothing but floating-point errors: no warning of a lost part, or of a date."""
+    """True if a cast reports nothing but floating-point errors: no warning of a lost part, or of a date."""
     cdef bint both_text = is_text(source) and is_text(target)
     return both_text or (
         is_number(source) and is_number(target)

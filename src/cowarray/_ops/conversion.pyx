@@ -87,16 +87,16 @@ cdef frozenset COPIED_TYPES = frozenset(
     (*np.sctypeDict.values(), list, tuple, str, bytes, int, float, complex, bool, type(None))
 )
 
-# Types that give their buffer.
+# Types that share nothing but their buffer.
 cdef frozenset BUFFER_TYPES = frozenset((memoryview, bytearray, array_array_type, mmap_type))
 
 cdef tuple PYTHON_TYPES = (float, int, bool, complex, str, bytes, object)
 
 
 cdef object with_elements(object values, int depth):
-    """values, with NumPy arrays in place of cowarray's arrays without axes, if it is a list or tuple of such.
+    """Return values with NumPy arrays in place of cowarray arrays without axes, in nested lists and tuples.
 
-    For these NumPy would call float(), which rounds a longdouble and fails for text and fields.
+    NumPy would call float() on such arrays, which rounds a longdouble and fails for text and fields.
     """
     cdef list seen = None
     cdef Py_ssize_t i
@@ -119,7 +119,7 @@ cdef object with_elements(object values, int depth):
 
 
 cdef int let_refuse(object obj) except -1:
-    """Raise what an object's own `__array__` says of ``copy=False``, if it knows that, and NumPy would ask it."""
+    """Let an object's own `__array__` refuse ``copy=False``, if it knows that argument and NumPy would call it."""
     if PyObject_CheckBuffer(obj) or hasattr(obj, "__array_struct__") or hasattr(obj, "__array_interface__"):
         return 0
     if hasattr(obj, "__array__"):
@@ -132,7 +132,7 @@ cdef int let_refuse(object obj) except -1:
 
 
 cdef Array convert(object obj, object dtype, object order, object copy):
-    """Any object other than a cowarray array, as a cowarray array."""
+    """Convert any object other than a cowarray array to one."""
     cdef cnp.ndarray array
     cdef cnp.ndarray given
     cdef bint own = False
@@ -171,7 +171,7 @@ cdef Array convert(object obj, object dtype, object order, object copy):
             given = numpy_asarray(obj, dtype=dtype, order=order)
             own = cnp.PyArray_BYTES(given) != cnp.PyArray_BYTES(array)
         elif type(obj) in BUFFER_TYPES and PyArray_BASE(array) == NULL:
-            own = True  # these types share nothing but their buffer, and this is not on it
+            own = True  # these types share nothing but their buffer, and the array does not lie on it
             copied = descr_of(array) == descr_of(numpy_asarray(obj))
         if type(array) is not cnp.ndarray:
             array = PyArray_View(array, NULL, numpy_ndarray)
@@ -202,19 +202,18 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     device : {'cpu'}, optional
     copy : bool, optional
         ``True``: a private copy. ``False``: never a copy; the caller promises that nobody writes to `a` while arrays
-        made from it have no bytes of their own. ``None``: see Returns.
+        made from it share its memory. ``None``: see Returns.
     like : array, optional
-        Of another library, which then makes the result.
+        Another library's array; that library then makes the result.
 
     Returns
     -------
     ndarray
-        A `cowarray.ndarray` is returned as it is, the array itself; one of `cowarray.array_api` as a view that gives
-        scalars, as NumPy's arrays do. Memory that is read-only down to its owner (bytes,
-        a memory map opened for reading, a NumPy array whose owner is read-only, Arrow buffers, Ray's store) is shared
-        until the result is written to, and so is a column of pandas 3, which pandas copies before it writes; everything
-        else is copied once. Writable; a write never reaches `a`, unless it
-        is the result.
+        A `cowarray.ndarray` is returned itself, an array of `cowarray.array_api` as a view that gives scalars, as
+        NumPy's arrays do. Memory that is read-only down to its owner (bytes, a memory map opened for reading, a NumPy
+        array whose owner is read-only, Arrow buffers, Ray's store) is shared until the result is written to. So is a
+        column of pandas 3, which pandas copies before it writes. Everything else is copied once. The result is
+        writable, and a write never reaches `a`, unless it is the result.
 
     Raises
     ------
@@ -231,7 +230,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
 
 
 cdef object taken_in(object a, object dtype, object order, object device, object copy, object like):
-    """The result of `asarray`."""
+    """Return the result of `asarray`."""
     if births_leave_lane() or (type(a) is not cnp.ndarray and is_handed_with(a, None)):
         named = {"dtype": dtype, "order": order, "device": device, "copy": copy, "like": like}
         return take_road("asarray", _plain_asarray, (a,), named)
@@ -260,7 +259,7 @@ def _plain_standard_asarray(a, dtype=None, device=None, copy=None):
 
 
 cdef object to_array(object a, object dtype, object order, object device, object copy, object like, bint face):
-    """The result of `asarray`; face: the standard bit that it shall have, if `a` is a cowarray array."""
+    """Return the result of `asarray`. face: its standard bit, if `a` is a cowarray array."""
     if asks_elsewhere(like):
         options = {"dtype": dtype, "order": order, "device": device, "copy": copy}
         return made_elsewhere(numpy_asarray, a, options, like)
@@ -275,14 +274,14 @@ cdef object to_array(object a, object dtype, object order, object device, object
 
 
 cdef bint asks_elsewhere(object like) noexcept:
-    """Whether `like` is neither cowarray's nor NumPy's: NumPy then asks it to make the array, or refuses it."""
+    """True if `like` is neither cowarray's nor NumPy's: NumPy then asks it to make the array, or refuses it."""
     return like is not None and not is_array(like) and type(like) is not cnp.ndarray
 
 
 cdef object made_elsewhere(object function, object value, dict options, object like):
-    """What the library of `like` makes of a value; if it is a NumPy array, others may refer to it.
+    """Let the library of `like` convert a value. If the result is a NumPy array, others may refer to it.
 
-    Options go by their names: the library's function may have others in between.
+    Options are passed by name: the library's function may have others in between.
     """
     result = function(value, **as_given(function, (), options)[1], like=like)
     return import_array(result, None) if type(result) is cnp.ndarray else result
@@ -296,14 +295,14 @@ cdef bint is_one_of(object value, tuple known) noexcept:
 
 
 cdef object settled_dtype(object dtype):
-    """A dtype argument, converted once; NumPy's and Python's own classes stay, since they always mean the same."""
+    """Convert a dtype argument once; NumPy's and Python's own classes stay, since they always mean the same."""
     if isinstance(dtype, numpy_dtype) or is_one_of(dtype, PYTHON_TYPES):
         return dtype
     return dtype if isinstance(dtype, type) and issubclass(dtype, (numpy_dtype, numpy_generic)) else numpy_dtype(dtype)
 
 
 cdef cnp.dtype unconverted(Array x, object dtype):
-    """The dtype that is asked for, if x's bytes need no conversion; None if NumPy has to convert them."""
+    """Return the requested dtype if x's bytes need no conversion; None if NumPy has to convert them."""
     if isinstance(dtype, type) and issubclass(dtype, numpy_dtype):
         return x.descr if type(x.descr) is dtype else None  # a class of dtypes, from which NumPy chooses
     wanted = numpy_dtype(dtype)
@@ -312,7 +311,7 @@ cdef cnp.dtype unconverted(Array x, object dtype):
 
 
 cdef Array of_dtype(Array x, cnp.dtype descr):
-    """x, or its view as a dtype that equals its own."""
+    """Return x, or its view as a dtype that equals its own."""
     return x if descr is x.descr else travel_method(x, "view", (descr,), {})
 
 
@@ -342,7 +341,7 @@ cdef Array as_own(Array x, object dtype, object order, object copy):
 
 
 cdef object shallow(object values, object dtype, int ndmin, dict most, object copy):
-    """The object that `array` converts if dimensions are limited. NumPy looks into lists, and raises the errors."""
+    """Return what `array` is to convert if `ndmax` is given. NumPy looks into lists, and raises the errors."""
     if is_array(values):
         numpy_array(reader_header(<Array>values), dtype, copy=None, ndmin=ndmin, **most)
         return values
@@ -369,20 +368,20 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     order : {'K', 'A', 'C', 'F'}, default 'K'
         Memory layout; 'K' is as near to that of `object` as possible.
     subok : bool, default False
-        Whether an array of a subclass of NumPy's, other than a memory map, gives one of its class, as by `numpy.array`:
-        a masked array keeps its mask. Otherwise the result is a `cowarray.ndarray`.
+        Whether an array of a subclass of NumPy's, other than a memory map, keeps its class, as with `numpy.array`: a
+        masked array keeps its mask. Otherwise the result is a `cowarray.ndarray`.
     ndmin : int, default 0
-        At least so many dimensions; axes of length 1 are put in front.
+        The least number of dimensions; axes of length 1 are put in front.
     ndmax : int, optional
-        At most so many dimensions: lists that are nested deeper become objects.
+        The greatest number of dimensions: lists that are nested deeper become objects.
     like : array, optional
-        An array of another library, which then makes the result.
+        Another library's array; that library then makes the result.
     device : {'cpu'}, optional
 
     Returns
     -------
     ndarray
-        A copy: lazy if `object` is a `cowarray.ndarray`, and made at once of foreign memory. Unless `copy` is True,
+        A copy: lazy if `object` is a `cowarray.ndarray`, made at once if it is foreign memory. Unless `copy` is True,
         `object` itself if it can be used as it is.
 
     Raises
@@ -403,7 +402,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     if subok and keeps_class(object):
         check_device(device)
         if copy is None and not exports_alias():
-            copy = True  # what can be written to is copied
+            copy = True  # the result can be written to, so it is a copy
         return numpy_array(object, dtype, copy=copy, order=order, subok=True, ndmin=ndmin, **most)
     if most:
         copy = copy if copy is None else as_flag(copy)
@@ -418,7 +417,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
 
 
 cdef Array with_axes(Array x, int nd):
-    """The view of x with axes of length 1 in front, so that there are nd."""
+    """Return a view of x with axes of length 1 in front, nd in all."""
     cdef cnp.npy_intp shape[MAXDIMS]
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef int i
@@ -431,14 +430,14 @@ cdef Array with_axes(Array x, int nd):
 
 
 cdef bint is_subclass(object value) noexcept:
-    """Whether a value is of a subclass of NumPy's array, whose views are of that class."""
+    """True if a value is of a subclass of NumPy's array, whose views are of that class."""
     return cnp.PyArray_Check(value) and not cnp.PyArray_CheckExact(value)
 
 
 cdef bint keeps_class(object value) except -1:
-    """Whether a conversion that may give subclasses leaves a value what it is.
+    """True if a conversion that may return subclasses keeps a value's class.
 
-    Of a memory map the values are all, since a copy of its class would read the whole file; not where it is no copy.
+    A memory map keeps it only where nothing is copied, since a copy of its class would read the whole file.
     """
     return is_subclass(value) and (type(value) is not numpy_memmap or (exports_alias() and not watches_here()))
 
@@ -446,7 +445,7 @@ cdef bint keeps_class(object value) except -1:
 def copied_array(
     str operation, object, dtype=None, *, order=None, subok=False, ndmin=0, like=None, device=None, copy=None
 ):
-    """The result of a function that copies in meaning, and for which NumPy returns the argument where it can.
+    """Run a function that copies in meaning, and for which NumPy returns its argument where it can.
 
     Parameters
     ----------
@@ -464,9 +463,9 @@ def copied_array(
     """
     cdef bint aliases = exports_alias()
     if asks_elsewhere(like):
-        # The order of those without `subok` lies in their names.
+        # Functions without `subok` have their order in their names.
         options = {"dtype": dtype, "order": order, "device": device} if subok else {"dtype": dtype}
-        if copy is not None:  # NumPy 2.0 has none
+        if copy is not None:  # NumPy 2.0 lacks it
             options["copy"] = copy
         return made_elsewhere(getattr(np, operation), object, options, like)
     if copy is not None:
@@ -482,7 +481,7 @@ def copied_array(
 
 
 cdef Array as_alias(Array x, str operation, bint itself):
-    """The result of a copy in meaning for which NumPy gives x itself, or else a view of all of it."""
+    """Return the result of a copy in meaning for which NumPy gives x itself, or else a view of all of it."""
     cdef Array view = on_storage(storage_for(x), x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable,
                                  BORN_VIEW)
     return copy_of_alias(shadowed_as(view, x), operation, x if itself else None)
@@ -499,7 +498,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     device : {'cpu'}, optional
     copy : bool, optional
         ``False`` shares the producer's memory; the caller promises that it is not written to while arrays made from it
-        have no bytes of their own.
+        share it.
 
     Returns
     -------
@@ -514,7 +513,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     AttributeError
         `x` has no ``__dlpack__``.
     BufferError
-        It cannot be read so: memory of another device, or another dtype.
+        It cannot be read this way: its memory is on another device, or its dtype is not supported.
 
     See Also
     --------
@@ -564,7 +563,7 @@ def _plain_astype(Array x not None, dtype, order="K", casting="unsafe", copy=Tru
 
 
 def standard_function(function, declared, /):
-    """A function of one or two operands with another one's results as the standard's: see `elementwise_function`."""
+    """Make a function of one or two operands that returns another one's results as the standard's arrays."""
     def one(x=MISSING, /, *rest, **unknown):
         if x is MISSING or rest or unknown:
             declared(*(() if x is MISSING else (x,)), *rest, **unknown)
@@ -579,7 +578,7 @@ def standard_function(function, declared, /):
 
 
 def standard(result, /):
-    """A result, with its arrays and NumPy scalars as the standard's arrays."""
+    """Return a result, with its arrays and NumPy scalars as the standard's arrays."""
     if is_array(result):
         return with_face(<Array>result, True, <Birth>(<Array>result).birth)
     if type(result) is tuple:
@@ -592,7 +591,7 @@ def standard(result, /):
 
 
 def own_or_asarray(x, /):
-    """x itself if it is a cowarray array, whose standard bit stays; else `asarray(x)`."""
+    """Return x itself if it is a cowarray array, whose standard bit stays; else `asarray(x)`."""
     return x if is_array(x) else asarray(x)
 
 
@@ -601,7 +600,7 @@ cdef bint is_text(object value, str text) except -1:
 
 
 cdef bint says_dtype_plainly(object dtype) noexcept:
-    """Whether a dtype argument runs no code: a name, a dtype, one of NumPy's scalar types or Python's types."""
+    """True if a dtype argument runs no code: a name, a dtype, one of NumPy's scalar types or Python's types."""
     if type(dtype) is str or PyArray_DescrCheck(dtype) or is_one_of(dtype, PYTHON_TYPES):
         return True
     return type(dtype) is type and is_numpys_scalar(<type>dtype)
@@ -612,7 +611,7 @@ cdef bint is_complex(cnp.dtype descr) noexcept:
 
 
 cdef Array converted(Array x, cnp.dtype descr):
-    """Numbers converted by NumPy's C, in order 'K'. No imaginary part may be lost, as that would warn."""
+    """Convert numbers by NumPy's C, in order 'K'. No imaginary part may be lost, as that would warn."""
     cdef cnp.ndarray header = const_header(x)
     Py_INCREF(descr)  # stolen
     cdef cnp.ndarray made = PyArray_NewLikeArray(header, cnp.NPY_KEEPORDER, descr, False)
@@ -621,7 +620,7 @@ cdef Array converted(Array x, cnp.dtype descr):
 
 
 cdef object cast(Array x, object dtype, object order, object casting, object copy):
-    """The result of `x.astype`: a copy, lazy if nothing needs to change."""
+    """Return the result of `x.astype`: a copy, lazy if nothing needs to change."""
     cdef char code
     cdef cnp.dtype wanted
     if copy is True and is_text(order, "K") and is_number(x.descr) and says_dtype_plainly(dtype):

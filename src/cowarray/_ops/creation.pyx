@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Fresh arrays: what NumPy makes of numbers, files or at random, and `zeros` and others by calls that pack nothing."""
+"""Fresh arrays: NumPy's, made from numbers, files or at random, and `zeros` and the like by calls that pack nothing."""
 
 import numpy as np
 
@@ -40,9 +40,9 @@ cdef dict NOTHING = {}
 
 
 def shaped_function(function, declared, /):
-    """A function that makes an array of a shape, as numpy.empty, zeros or ones does: see `elementwise_function`.
+    """Return a function that makes an array of a shape, as numpy.empty, zeros or ones does: see `elementwise_function`.
 
-    There are three, since Cython refuses an argument that is given twice in the name of the function that it compiled.
+    There are three: Cython refuses an argument that is given twice under the name of the function that it compiled.
     """
     def empty(shape=MISSING, dtype=None, order="C", *rest, device=None, like=None, **unknown):
         return shaped(function, declared, EMPTY, shape, dtype, order, rest, device, like, unknown)
@@ -69,7 +69,7 @@ cdef inline object shaped(
 # Unbound, this is CPython's own kind of function: see elementwise.pyx.
 @cython.binding(False)
 def arange(start, stop, step, dtype, device, like, /):
-    """`cowarray.arange`; without a stop, start is that."""
+    """`cowarray.arange`; if stop is None, start is the stop."""
     if dtype is None and device is None and like is None:
         if (
             not births_leave_lane() and is_plain_number(start) and (stop is None or is_plain_number(stop))
@@ -86,7 +86,7 @@ cdef bint is_plain_number(object value) noexcept:
 
 @cython.binding(False)
 def made(function, device, like, /, *args):
-    """The array that a NumPy function with the keyword arguments device and like makes."""
+    """Return the array that a NumPy function with the keyword arguments device and like makes."""
     cdef Operation operation
     if device is None and like is None:
         operation = function_operation(function)
@@ -97,7 +97,7 @@ def made(function, device, like, /, *args):
 
 
 cdef object of_shape(object shape, object dtype, object order, object device, object like, Content content):
-    """A fresh array of numbers; None if NumPy has to look at the arguments, or the road is taken."""
+    """Return a fresh array of numbers; None if NumPy has to look at the arguments, or the road is taken."""
     cdef cnp.npy_intp lengths[MAXDIMS]
     cdef cnp.dtype descr
     cdef cnp.ndarray array
@@ -141,10 +141,10 @@ cdef bint plain_length(object value, cnp.npy_intp *length) except -1:
 
 
 cdef object taken_over(object result):
-    """NumPy's fresh result, which nothing else refers to, as cowarray's arrays, without a copy.
+    """Take over NumPy's fresh result, which nothing else refers to, as cowarray arrays, without a copy.
 
-    Arrays of a list or tuple that lie in one memory become views of one Storage. Other objects are returned as they
-    are.
+    Arrays of a list or tuple that lie in the same memory become views of one Storage. Other objects are returned as
+    they are.
     """
     cdef Passage passage
     if type(result) is cnp.ndarray and PyArray_BASE(<cnp.ndarray>result) == NULL:
@@ -167,12 +167,12 @@ cdef object bear(object function, tuple args, dict kwargs):
 
 
 def born(function, /, *args, **kwargs):
-    """The arrays that a NumPy function makes of numbers, files or at random, as cowarray's."""
+    """Return the arrays that a NumPy function makes from numbers, files or at random, as cowarray's."""
     return bear(function, args, kwargs)
 
 
 def drawing_function(function, slowly, /):
-    """A function that draws at random by one of NumPy's, from numbers and names; slowly: from other arguments."""
+    """Return a function that draws by one of NumPy's, given numbers and names; slowly: for other arguments."""
     def draw(*args, **kwargs):
         for value in args:
             if not is_harmless(type(value)):
@@ -186,9 +186,9 @@ def drawing_function(function, slowly, /):
 
 
 def drawing_method(declared, /):
-    """A method of one name and its parameters that draws by the generator `_numpys`: see `elementwise_function`.
+    """Return a method with declared's name and parameters that draws by `_numpys`: see `elementwise_function`.
 
-    With an `out`, declared draws.
+    With an `out`, declared itself draws.
     """
     cdef str name = declared.__name__
     cdef list parameters = list(declared.__code__.co_varnames[:declared.__code__.co_argcount])
@@ -204,7 +204,7 @@ def drawing_method(declared, /):
 
 @cython.final
 cdef class _Bearing:
-    """Runs a creation without a mode, for the mode that it was handed to."""
+    """A creation to run without a mode, by the mode that it was handed to."""
 
     cdef readonly object function
 
@@ -216,5 +216,5 @@ cdef class _Bearing:
 
 
 def bearing(function, /):
-    """The creation by a function, in the form in which `born` hands it over."""
+    """Return the creation by a function, in the form in which `born` hands it over."""
     return _Bearing(function)

@@ -22,7 +22,7 @@ cdef type numpy_memmap = np.memmap
 
 
 cdef object elementwise1(object ufunc, object x, object out, object where, object dtype, object casting):
-    """The result of one of NumPy's own ufuncs for x, as a cowarray array."""
+    """Return the result of one of NumPy's own ufuncs for x, as a cowarray array."""
     if where is not True or dtype is not None or casting != "same_kind":
         return elementwise(ufunc, (x,), chosen(out, where, dtype, casting))
     if out is not None:
@@ -35,7 +35,7 @@ cdef object elementwise1(object ufunc, object x, object out, object where, objec
 
 
 cdef object elementwise2(object ufunc, object x1, object x2, object out, object where, object dtype, object casting):
-    """The result of one of NumPy's own ufuncs for x1 and x2, as a cowarray array."""
+    """Return the result of one of NumPy's own ufuncs for x1 and x2, as a cowarray array."""
     if where is not True or dtype is not None or casting != "same_kind":
         return elementwise(ufunc, (x1, x2), chosen(out, where, dtype, casting))
     if out is not None:
@@ -50,13 +50,13 @@ cdef object elementwise2(object ufunc, object x1, object x2, object out, object 
     return computed(ufunc(first, second))
 
 
-# NumPy's warnings name the line of the youngest frame, which a Python function of ours would be. Functions of Cython's
-# have none, so they name the user's. They take any arguments, and have `declared`, which has the signature and no body,
-# refuse what does not fit, by its name.
+# NumPy's warnings name the line of the innermost frame, which would be that of a Python function here. Cython functions
+# have no frame, so the warnings name the user's line. They take any arguments, and call `declared`, which has the
+# signature and no body, to refuse those that do not fit, under its name.
 def elementwise_function(ufunc, declared, /):
-    """A function that calls one of NumPy's own ufuncs, of one or two operands and as many results.
+    """Return a function that calls one of NumPy's own ufuncs, of one or two operands and as many results.
 
-    What is given by place has other names here: Cython would refuse a second value in the name of the inner function.
+    Positional arguments have other names here: Cython would refuse a second value under the inner function's name.
     """
     def one(x=MISSING, second=MISSING, /, *rest, out=MISSING, where=True, dtype=None, casting="same_kind", **unknown):
         if x is MISSING or rest or unknown:
@@ -94,7 +94,7 @@ def elementwise_function(ufunc, declared, /):
 
 
 def generalized_function(ufunc, declared, /):
-    """The same for a generalized ufunc of two operands, with any of its options."""
+    """`elementwise_function` for a generalized ufunc of two operands, with any of its options."""
     def two(x1=MISSING, x2=MISSING, third=MISSING, /, *rest, out=MISSING, **kwargs):
         if x2 is MISSING or rest:
             refuse(declared, (x1, x2), (third,), rest, kwargs)
@@ -116,12 +116,12 @@ cdef object refuse(object declared, tuple operands, tuple options, tuple rest, d
 
 
 cdef object only_out(object declared, tuple given, object out):
-    """The out that was given by place, as the last of all; the declared function refuses another, given by name."""
+    """Return the out that was given by position, the last one; the declared function refuses another, by name."""
     return given[-1] if out is MISSING else declared(*given, out=out)
 
 
 cdef object either_out(object ufunc, object out1, object out2, object out):
-    """The out of a function of two results, which may also be given by position."""
+    """Return the out of a function of two results, which may also be given by position."""
     if out1 is None and out2 is None:
         if out is not None and type(out) is not tuple:
             raise TypeError(f"{ufunc.__name__}: out must be a tuple of two arrays (got {type(out).__name__})")
@@ -134,7 +134,7 @@ cdef object either_out(object ufunc, object out1, object out2, object out):
 
 
 cdef dict chosen(object out, object where, object dtype, object casting):
-    """Options of a ufunc as NumPy passes them: those that differ from the default, with out as a tuple."""
+    """Return a ufunc's options as NumPy passes them: those that differ from the default, with out as a tuple."""
     cdef dict options = {}
     if out is not None:
         options["out"] = out if type(out) is tuple else (out,)
@@ -148,7 +148,7 @@ cdef dict chosen(object out, object where, object dtype, object casting):
 
 
 cdef object elementwise(object ufunc, tuple inputs, dict options):
-    """The slow path: there are options, or an operand has code or rules of its own, or is not an array yet."""
+    """Take the slow path: options are given, or an operand has its own code or rules, or is not an array yet."""
     cdef list read = []
     cdef tuple out = options.get("out", ())
     if takes_others(inputs, out, options):
@@ -161,7 +161,7 @@ cdef object elementwise(object ufunc, tuple inputs, dict options):
 
 
 cdef object readable_operand(object value):
-    """An array_like that is only read, as NumPy's array over its memory."""
+    """Return an array_like that is only read, as NumPy's array over its memory."""
     cdef type kind = type(value)
     if is_familiar(value) or (cnp.PyArray_Check(value) and kind is not numpy_memmap):
         return value  # subclasses of NumPy's array may make results of their own kind
@@ -171,7 +171,7 @@ cdef object readable_operand(object value):
 
 
 def ufunc_methods(ufunc, /):
-    """The methods of one of NumPy's own ufuncs, for anything array_like: see `elementwise_function`."""
+    """Return the methods of one of NumPy's own ufuncs, for anything array_like: see `elementwise_function`."""
     def reduce(array, /, axis=0, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):  # no-cython-lint
         options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "where": where}
         if initial is not _NoValue:
@@ -194,7 +194,7 @@ def ufunc_methods(ufunc, /):
 
 
 cdef object ufunc_method(object ufunc, str method, tuple inputs, object out, dict options):
-    """The result of a method of one of NumPy's own ufuncs, as cowarray's arrays; default options are dropped."""
+    """Return the result of a method of one of NumPy's own ufuncs, as cowarray's arrays; default options are dropped."""
     if out is not None:
         options["out"] = out if type(out) is tuple else (out,)
     for name, default in (("dtype", None), ("keepdims", False), ("where", True)):
@@ -209,10 +209,10 @@ cdef object ufunc_method(object ufunc, str method, tuple inputs, object out, dic
 
 
 def imported(x, /):
-    """The argument of a function as a cowarray array, unless it is a scalar or None.
+    """Return the argument of a function as a cowarray array, unless it is a scalar or None.
 
-    Subclasses of NumPy's array, and objects with an ``__array_ufunc__`` or ``__array_function__`` of their own, are
-    returned as they are.
+    Subclasses of NumPy's array, and objects with their own ``__array_ufunc__`` or ``__array_function__``, are returned
+    as they are.
     """
     cdef type kind = type(x)
     if kind is cnp.ndarray or kind is numpy_memmap or kind is list or kind is tuple:
@@ -223,7 +223,7 @@ def imported(x, /):
 
 
 def imported_values(x, /):
-    """The same of a function whose result is of no subclass: an array of a class without rules of its own comes in."""
+    """`imported` for a function that returns no subclasses: arrays of a class without its own rules come in."""
     x = imported(x)
     if is_subclass(x) and type(x).__array_function__ is cnp.ndarray.__array_function__:
         return asarray(x)

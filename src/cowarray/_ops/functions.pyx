@@ -29,7 +29,7 @@ cdef object numpy_flip = np.flip, numpy_reshape = np.reshape, numpy_transpose = 
 cdef object normalize_axis_tuple = np.lib.array_utils.normalize_axis_tuple
 cdef slice BACKWARDS = slice(None, None, -1)
 cdef slice EVERYTHING = slice(None)
-cdef object AS_USUAL = object()  # what a special gives that leaves the rest to NumPy's function
+cdef object AS_USUAL = object()  # returned by a special that leaves the call to NumPy's function
 
 cdef frozenset TAKE_LIKE = frozenset((
     np.arange, np.array, np.asanyarray, np.asarray, np.ascontiguousarray, np.asfortranarray, np.empty, np.eye,
@@ -67,15 +67,15 @@ cdef object array_function(Array self, object function, object types, tuple args
 # Functions of the public namespace come here directly, since NumPy asks for overrides only if an argument is a
 # cowarray array.
 def dispatched(function, /, *args, **kwargs):
-    """The result of a NumPy function, as cowarray's arrays. Foreign memory in the arguments is read in place."""
+    """Return the result of a NumPy function, as cowarray arrays. Foreign memory in the arguments is read in place."""
     result = quickly_dispatched(function_operation(function), function, args, kwargs)
     return slowly_dispatched(function, len(args), args, kwargs) if result is QUICK_FAILED else result
 
 
 def implemented(function, /, *args, **kwargs):
-    """The result of what a NumPy function calls once it has asked nobody (its ``_implementation``), by its rules."""
+    """Return the result of a NumPy function's ``_implementation``, which asks no argument's class, by its rules."""
     cdef Operation operation = function_operation(function)
-    # What goes its own way asks a subclass of NumPy's array, which may be who calls.
+    # A special would call a subclass of NumPy's array, which may be the caller.
     result = operation.special
     result = AS_USUAL if result is None or (args and is_subclass(args[0])) else result(*args, **kwargs)
     if result is not AS_USUAL:
@@ -84,9 +84,9 @@ def implemented(function, /, *args, **kwargs):
 
 
 def dispatched_function(function, declared, arrays, imports, /):
-    """A function that does the same, and of whose arguments so many are arrays: see `elementwise_function`.
+    """Return the declared function as one that calls a NumPy function: see `elementwise_function`.
 
-    arrays: None is all that are given by position. imports: they become arrays first, as the result may be a view.
+    arrays: how many are array_like; None: all positional arguments. imports: convert them first, as views may result.
     """
     cdef tuple names = declared.__code__.co_varnames[:arrays or 0]
     cdef Py_ssize_t most = PY_SSIZE_T_MAX if arrays is None else arrays
@@ -101,7 +101,7 @@ def dispatched_function(function, declared, arrays, imports, /):
         except TypeError as error:
             refusal = error
         if refusal is not None:
-            declared(*args, **kwargs)  # refuses by the declared name what does not fit
+            declared(*args, **kwargs)  # refuses, under the declared name, arguments that do not fit
             raise refusal
         if result is not QUICK_FAILED:
             return result
@@ -115,7 +115,7 @@ def dispatched_function(function, declared, arrays, imports, /):
 
 
 cdef bint are_arrays(tuple args, Py_ssize_t most) noexcept:
-    """Whether the first arguments are arrays of ours, and one is there."""
+    """True if the first arguments are cowarray arrays, and there is at least one."""
     cdef Py_ssize_t i
     for i in range(min(len(args), most)):
         if not is_array(args[i]):
@@ -130,12 +130,12 @@ cdef object quickly_dispatched(Operation operation, object function, tuple args,
         result = operation.special(*args, **kwargs)
         if result is not AS_USUAL:
             return result
-    # What looks for overrides in front of a function in Python refuses arguments, too.
+    # The dispatcher in front of a function written in Python refuses arguments as well.
     return quick_call(operation, operation.implementation if operation.is_c else function, operation.is_c, args, kwargs)
 
 
 cdef bint is_own_call(tuple args, dict kwargs) except -1:
-    """Whether the first argument is an array of ours, and nobody has to be asked about the others."""
+    """True if the first argument is a cowarray array, and no class of the others has to be asked."""
     if not args or not is_array(args[0]) or (<Array>args[0]).standard:
         return False
     for value in args[1:]:
@@ -148,7 +148,7 @@ cdef bint is_own_call(tuple args, dict kwargs) except -1:
 
 
 cdef object slowly_dispatched(object function, Py_ssize_t arrays, tuple args, dict kwargs, tuple names=()):
-    """arrays, names: how many are array_like by position, and which by name."""
+    """arrays, names: how many positional arguments are array_like, and which named ones."""
     cdef Operation operation = function_operation(function)
     if is_strangers(args, kwargs):
         args, kwargs = as_given(function, args, kwargs)
@@ -169,7 +169,7 @@ cdef object slowly_dispatched(object function, Py_ssize_t arrays, tuple args, di
 
 
 cdef object shown_as_array(object value):
-    """An array_like as NumPy's array over its memory, since a function could call the object's own methods."""
+    """Return an array_like as NumPy's array over its memory, since a function could call the object's own methods."""
     if is_harmless(type(value)) or cnp.PyArray_Check(value) or has_own_ufunc(value):
         return value
     return readable_operand(value)
@@ -250,7 +250,7 @@ def _choose(a, choices, out=None, mode="raise"):
 def _copyto(dst, src, casting="same_kind", where=True):
     if is_array(dst) and not (<Array>dst).writeable and is_array(src) and (<Array>src).nd == (<Array>dst).nd > 0:
         if (<Array>src).storage_ is not (<Array>dst).storage_:
-            # NumPy writes nothing to memory that it is to be copied from, and does not look whether it is read-only.
+            # If source and target are the same memory, NumPy writes nothing, and does not check that it is writable.
             return dispatched(np.copyto, dst, src[np.newaxis], casting, where)
     if is_assignment(dst, src, casting, where):
         set_item(<Array>dst, ..., src)
@@ -259,7 +259,7 @@ def _copyto(dst, src, casting="same_kind", where=True):
 
 
 cdef bint is_assignment(object dst, object src, object casting, object where) except -1:
-    """Whether copyto does what an assignment does, which takes a shorter way: no conversion, and modes get neither."""
+    """True if copyto does what an assignment does, which is quicker: no conversion, and no mode gets either array."""
     return (
         is_array(dst) and is_array(src) and (<Array>dst).descr is (<Array>src).descr and is_number((<Array>dst).descr)
         and where is True and type(casting) is str and casting == "same_kind" and (<Array>dst).writeable
@@ -276,7 +276,7 @@ def _squeeze(a, axis=None):
 
 
 def _sparing(name, ending):
-    """Of a function of NumPy's that writes a file, its first argument, from which arrays may be mapped."""
+    """Make a special for a NumPy function that writes a file: arrays that are mapped from the file are spared."""
     def spare(*args, **kwargs):
         spare_maps(args[0] if args else kwargs[name], ending)
         return AS_USUAL

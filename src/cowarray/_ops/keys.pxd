@@ -16,12 +16,12 @@ cdef object settled(object key, bint flat=*)
 cdef bint is_basic(object key) noexcept
 cdef bint find_place(Array x, object key, Place *place) except -1
 cdef bint is_same_place(const Place *a, const Place *b) noexcept
-# Make the box of an access to all of x that of the elements which an index picks. where: it as NumPy is to see it.
+# Narrow the box of an access to all of x to the elements that key picks. where: key as NumPy is to see it.
 cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object where) except -1
 
 
 cdef inline cnp.npy_intp small_index(object item, cnp.npy_intp length) noexcept:
-    """The index counted from the front, or -1 if it is out of range."""
+    """Return the index counted from the front, or -1 if it is out of range."""
     cdef int overflow = 0
     cdef long long index = PyLong_AsLongLongAndOverflow(item, &overflow)
     if index < 0 and not overflow:

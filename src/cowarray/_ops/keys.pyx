@@ -43,7 +43,7 @@ cdef type numpy_integer = np.integer
 
 
 cdef object shown_key(object key):
-    """A settled index as NumPy may see it: cowarray's arrays in it are replaced by headers."""
+    """Return a settled index as NumPy may see it: cowarray's arrays in it are replaced by headers."""
     if is_array(key):
         return reader_header(<Array>key)
     if type(key) is tuple:
@@ -54,9 +54,9 @@ cdef object shown_key(object key):
 
 
 cdef object key_beside(Array self, object key):
-    """`shown_key` for NumPy's C code, which runs no code of the user before it has read an index of numbers.
+    """`shown_key` for NumPy's C code, which runs no user code before it has read an index of numbers.
 
-    An index that lies in the bytes of self has a share: they may be written to meanwhile.
+    An index in the bytes of self gets its own share: they may be written to meanwhile.
     """
     cdef Array index
     if not is_array(key):
@@ -71,7 +71,7 @@ cdef object key_beside(Array self, object key):
 
 
 cdef bint picks_one(int nd, object key) noexcept:
-    """Whether a settled index names one element of an array with nd axes."""
+    """True if a settled index names one element of an array with nd axes."""
     if type(key) is not tuple:
         return nd == 1 and is_whole_number(key)
     if len(<tuple>key) != nd:
@@ -83,7 +83,7 @@ cdef bint picks_one(int nd, object key) noexcept:
 
 
 cdef bint is_whole_number(object item) noexcept:
-    """Whether an item of a settled index is one integer, or an integer array without axes."""
+    """True if an item of a settled index is one integer, or an integer array without axes."""
     if is_array(item):
         return (<Array>item).nd == 0 and PyTypeNum_ISINTEGER((<Array>item).descr.type_num)
     if type(item) is cnp.ndarray:
@@ -92,7 +92,7 @@ cdef bint is_whole_number(object item) noexcept:
 
 
 cdef bint is_settled(object key) noexcept:
-    """Whether using an index runs no user code: every object in it is of a known type."""
+    """True if using an index runs no user code: every object in it is of a known type."""
     cdef type kind = type(key)
     if kind is int or key is None or key is Ellipsis or kind is str or is_array_type(kind):
         return True
@@ -113,7 +113,7 @@ cdef inline bint is_settled_bound(object bound) noexcept:
 
 
 cdef object settled(object key, bint flat=False):
-    """The index in plain integers, slices, arrays and names. All the user code that an index can run, runs here.
+    """Return an index as plain integers, slices, arrays and names. All user code that an index can run, runs here.
 
     Every object in it is asked once, before any array is looked at. NumPy's rules decide what an object stands for;
     flat: those of an array's flat iterator.
@@ -134,7 +134,7 @@ cdef object settled(object key, bint flat=False):
 
 
 cdef bint is_plain_sequence(object key) except -1:
-    """Whether NumPy would ask for the items one by one: a sequence that is no list, integer, array or buffer."""
+    """True if NumPy would ask for the items one by one: a sequence other than a list, integer, array or buffer."""
     return (
         type(key) is not list and PySequence_Check(key) and not PyIndex_Check(key) and not PyObject_CheckBuffer(key)
         and not hasattr(type(key), "__array__") and not hasattr(type(key), "__array_interface__")
@@ -142,7 +142,7 @@ cdef bint is_plain_sequence(object key) except -1:
 
 
 cdef list field_names(object key):
-    """A sequence of text as a list of names of fields; None for anything else."""
+    """Return a sequence of text as a list of field names; None for anything else."""
     if cnp.PyArray_Check(key):
         if cnp.PyArray_TYPE(key) != cnp.NPY_UNICODE or cnp.PyArray_NDIM(key) != 1:
             return None
@@ -180,7 +180,7 @@ cdef object settled_item(object item):
 
 
 cdef object flat_item(object item):
-    """As `settled_item`, but in plain numbers: a flat iterator has rules of its own for booleans and floats."""
+    """`settled_item` in plain numbers: a flat iterator has its own rules for booleans and floats."""
     cdef type kind = type(item)
     if kind is float or (kind is not tuple and is_settled(item)):
         return item
@@ -202,12 +202,12 @@ cdef object flat_item(object item):
 
 cdef object settled_bound(object bound):
     if is_settled_bound(bound) or not hasattr(bound, "__index__"):
-        return bound  # if it is none, NumPy refuses it
+        return bound  # if it is not a bound, NumPy refuses it
     return PyNumber_Index(bound)
 
 
 cdef bint find_place(Array x, object key, Place *place) except -1:
-    """The place of the elements that integers, slices of integers, None and an ellipsis pick, by NumPy's arithmetic.
+    """Find the place that integers, slices of integers, None and an ellipsis pick, by NumPy's arithmetic.
 
     False for any other key, and for a bad one, which NumPy reports.
     """
@@ -277,7 +277,7 @@ cdef inline bint is_plain_bound(object bound) noexcept:
 
 
 cdef bint is_basic(object key) noexcept:
-    """Whether an index gives a view: it has no list, array or mask in it."""
+    """True if an index gives a view: it has no list, array or mask in it."""
     cdef type kind = type(key)
     if kind is tuple:
         for item in <tuple>key:
@@ -319,7 +319,7 @@ cdef int narrow(Access *access, cnp.npy_intp *box, Array x, object key, object w
 
 
 cdef object viewing(object where):
-    """A basic index that gives a view also where it names one element."""
+    """Return a basic index that gives a view even where it names one element."""
     cdef tuple parts = <tuple>where if type(where) is tuple else (where,)
     for part in parts:
         if part is Ellipsis or type(part) is str:

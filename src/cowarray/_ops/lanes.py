@@ -1,8 +1,8 @@
-"""The ways that operations take: the road, and the lanes that go round it for speed.
+"""The ways that operations take: the road, and the lanes that bypass it for speed.
 
-On the road an operation is (its name, what does it, its arguments), and whoever is registered has it first
-(`operands.register`). A lane does one kind of operation on the spot. Each is listed here, with what makes it safe. Each
-hands over to the road while births are watched, and where an array has a doorkeeper or is the standard's: it asks
+On the road an operation is a name, a function that runs it, and its arguments; the registered function gets it first
+(`operands.register`). A lane does one kind of operation on the spot. Each lane is listed here, with what makes it safe.
+It hands over to the road while births are watched, and where an array has a doorkeeper or is the standard's: it asks
 `leaves_lane`, or gets None from `operand`. A test holds the lists against the sources.
 
 Names are those of modules and functions below `cowarray`.
@@ -10,7 +10,7 @@ Names are those of modules and functions below `cowarray`.
 
 __all__ = ["LANES", "OUTSIDE", "PARTS", "ROAD", "VALUES"]
 
-# What carries an operation along the road, for whoever is registered and without.
+# Functions that carry an operation along the road, with and without a registered function.
 ROAD = frozenset(
     {
         "_ops.passage.Passage.alias",
@@ -24,7 +24,7 @@ ROAD = frozenset(
     }
 )
 
-# Each with the condition under which it goes round the road.
+# Each lane with the condition under which it bypasses the road.
 LANES = {
     "_ops.operands.operand": "the operand runs no code; a kept header fits, or can be made without asking anybody",
     "_ops.operators.binary": "both sides are operands: NumPy's operator on headers gives what is fresh",
@@ -59,7 +59,7 @@ LANES = {
     "_face.ndarray.resize": "lengths are settled; looked at again when the new bytes are there",
 }
 
-# What lanes and the road do their work with, or do when they have been handed over.
+# Helpers of the lanes and the road, and functions that run once an operation has been handed over.
 PARTS = frozenset(
     {
         "_ops.conversion.as_own",
@@ -108,7 +108,7 @@ PARTS = frozenset(
     }
 )
 
-# Values leave for Python, or where elements lie is asked: nothing is born, and the door of the bytes is enough.
+# Values leave for Python, or only their location is asked for: nothing is born, and the door of the bytes is enough.
 VALUES = frozenset(
     {
         "_face.attributes.Flags.__eq__",
@@ -132,8 +132,8 @@ VALUES = frozenset(
     }
 )
 
-# Memory goes to others, or comes from them. What comes is as constant as a number is; the door says on whose behalf
-# what goes is asked for.
+# Memory goes to others, or comes from them. Memory that comes in is as constant as a number is; for memory that goes
+# out, the door is told on whose behalf.
 OUTSIDE = frozenset(
     {
         "_face.capi.capi_const_begin",

@@ -9,22 +9,22 @@ ctypedef object (*binary_function)(object, object)
 ctypedef object (*unary_function)(object)
 
 cdef enum:
-    LARGE = 1 << 15  # elements: 256 KiB or more, for most
-    WIDE = 128 << 10  # bytes: what is gained by alignment is more than what the handler takes
+    LARGE = 1 << 15  # elements: 256 KiB of float64
+    WIDE = 128 << 10  # bytes: from here on, alignment gains more than the handler costs
 
 
 cdef inline bint is_large(Array x) noexcept:
-    """Whether a result of x's shape is worth memory that is kept."""
+    """True if a result of x's shape is worth a block of the heap."""
     return size_of(x) >= LARGE
 
 
 cdef inline bint is_wide(Array x) noexcept:
-    """Whether a result of arithmetic of x's shape and dtype is worth memory that is aligned."""
+    """True if an arithmetic result of x's shape and dtype is worth aligned memory."""
     return size_of(x) * itemsize_of(x) >= WIDE or is_large(x)
 
 
 cdef inline bint is_large_operand(object operand) noexcept:
-    """`is_large` of what NumPy is shown."""
+    """`is_large` for an operand as NumPy sees it."""
     cdef cnp.npy_intp size = 1
     cdef int i
     if type(operand) is not cnp.ndarray:

@@ -4,15 +4,15 @@
 As in NumPy, a result is computed into an operand that only the interpreter refers to (`temporary.h`), if it has the
 result's shape, dtype and layout: nobody else can see its bytes.
 
-Fresh pages are most of the cost of any large result, and of what NumPy's functions compute on the way to one. NumPy has
-a memory handler for each context, and each array keeps the one that it came from. While NumPy computes with a large
-array, the handler is the core's heap, which keeps the large blocks that it gets back. A handler that a user has set is
-left alone.
+Fresh pages are most of the cost of a large result, and of the arrays that NumPy's functions compute on the way to one.
+NumPy has a memory handler for each context, and each array keeps the one that it came from. While NumPy computes with a
+large array, the handler is the core's heap, which keeps the large blocks that it gets back. A handler set by the user
+is left alone.
 
-Blocks of that heap are aligned to cache lines, so the results of arithmetic operators come from it from 128 KiB on: a
-store as wide as a line takes twice as long where it crosses two, and malloc's blocks begin at any multiple of 16.
+Blocks of that heap are aligned to cache lines, so results of arithmetic operators come from it from 128 KiB on: a store
+as wide as a line takes twice as long where it crosses two, and malloc's blocks begin at any multiple of 16.
 
-If memory runs out when the handler is set back, it stays: NumPy's arrays then come from the heap, and work.
+If memory runs out while the handler is restored, the heap stays: NumPy's arrays then come from it, and work.
 """
 
 import opcode
@@ -54,7 +54,7 @@ cdef object power = np.power
 # Ufuncs that give operands of one inexact dtype a result of that dtype.
 cdef frozenset reusing = frozenset((np.add, np.subtract, np.multiply, np.true_divide, np.power))
 cdef tuple inexact = (cnp.NPY_FLOAT, cnp.NPY_DOUBLE, cnp.NPY_CFLOAT, cnp.NPY_CDOUBLE)
-# The same of integers and of booleans.
+# The same for booleans, and for integers.
 cdef frozenset reusing_bits = frozenset((np.bitwise_and, np.bitwise_or, np.bitwise_xor))
 cdef frozenset reusing_integers = reusing_bits | {np.add, np.subtract, np.multiply}
 
@@ -86,7 +86,7 @@ heap = PyCapsule_New(&handler, "mem_handler", NULL)
 
 
 cdef bint enter_heap() except -1:
-    """Have NumPy's arrays made in the heap until `leave_heap`; False if a user has set another handler."""
+    """Have NumPy's arrays allocated from the heap until `leave_heap`; False if the user has set another handler."""
     if PyDataMem_GetHandler() is not <object>PyDataMem_DefaultHandler:
         return False
     PyDataMem_SetHandler(heap)
@@ -102,7 +102,7 @@ cdef int leave_heap() except -1:
 
 
 cdef object large_unary(unary_function function, object a):
-    """function(a), whose result may be large."""
+    """Return function(a), whose result may be large."""
     cdef bint entered = enter_heap()
     try:
         result = function(a)
@@ -123,7 +123,7 @@ cdef object large_binary(binary_function function, object a, object b):
 
 
 cdef bint gives_own_dtype(int type_num, object ufunc) except -1:
-    """Whether a ufunc gives operands of one dtype a result of that dtype."""
+    """True if a ufunc gives operands of one dtype a result of that dtype."""
     if PyTypeNum_ISINTEGER(type_num):
         return ufunc in reusing_integers
     if PyTypeNum_ISBOOL(type_num):
@@ -132,7 +132,7 @@ cdef bint gives_own_dtype(int type_num, object ufunc) except -1:
 
 
 cdef bint is_number_for(cnp.dtype descr, object other) noexcept:
-    """Whether a number beside an array of a dtype leaves the result that dtype."""
+    """True if an operation on this number and an array of this dtype gives that dtype."""
     if type(other) is int:
         return not PyTypeNum_ISBOOL(descr.type_num)
     if type(other) is float:
@@ -141,9 +141,9 @@ cdef bint is_number_for(cnp.dtype descr, object other) noexcept:
 
 
 cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) except -1:
-    """Whether x is a temporary, and the result of ufunc for x and other has x's shape, dtype and layout.
+    """True if x is a temporary, and the result of ufunc for x and other has x's shape, dtype and layout.
 
-    x's own header is NumPy's result. The caller has a reference to it, and so has x.
+    header is x's own: the array that NumPy returned. The caller and x each hold a reference to it.
     """
     cdef cnp.ndarray array
     if x.storage_ is not None or not x.writeable or not is_large(x):
@@ -166,9 +166,9 @@ cdef bint is_reusable(Array x, cnp.ndarray header, object ufunc, object other) e
 
 
 cdef object fake_to_reuse(Array self, object other, object ufunc, bint reflected):
-    """The operand without bytes that an operator's result would be computed into; or None.
+    """Return the operand without bytes that an operator's result would be computed into; or None.
 
-    Of the two, only self is certain to be an array. Called before anybody has taken a reference to them.
+    Only self is certain to be an array. Called before anything takes a reference to the two.
     """
     cdef bint both = is_array(other)
     if is_reusable_fake(self, other, both, ufunc, reflected):
@@ -179,11 +179,11 @@ cdef object fake_to_reuse(Array self, object other, object ufunc, bint reflected
 
 
 cdef bint is_reusable_fake(Array x, object other, bint both, object ufunc, bint is_right) except -1:
-    """`is_reusable` of an array without bytes: no other object may refer to its Storage."""
+    """`is_reusable` for an array without bytes: no other object may refer to its Storage."""
     cdef cnp.ndarray header
     if x.storage_ is None or not x.storage_.is_fake or not is_large(x) or (is_right and ufunc is power):
         return False
-    # The call takes a reference of its own.
+    # The call itself holds a reference.
     if Py_REFCNT(x.storage_) > 2 or count_shares(x.storage_) != 1 or x.birth != BORN_FRESH:
         return False
     if not x.writeable or x.standard or not gives_own_dtype(x.descr.type_num, ufunc):
@@ -230,7 +230,7 @@ cdef object reused(Array x, cnp.ndarray header, object ufunc, object a, object b
 
 
 cdef object large_operator(binary_function function, object ufunc, object left, object right, object a, object b):
-    """The result of an operator for left and right, whose headers are a and b; one at least is a large array."""
+    """Return the result of an operator for left and right, whose headers are a and b; at least one is a large array."""
     if is_array(left) and is_reusable(<Array>left, a, ufunc, b):
         return reused(<Array>left, a, ufunc, a, b)
     if is_array(right) and ufunc is not power and is_reusable(<Array>right, b, ufunc, a):

@@ -8,24 +8,24 @@ from cowarray._c.numpy cimport NPY_VSTRING, PyDataType_REFCHK
 from cowarray._native.storage cimport OPERATION, READS
 
 
-# How many contexts change what is born: above 0, every lane hands its operation to the road.
+# How many contexts watch every operation: above 0, each lane hands its operation to the road.
 cdef int births_watched
-# Hand an operation to the registered function, or call function, which runs it without a mode.
 cdef object do_provided(str name, object x)
 cdef object bound_provided(str name, object x)
+# Hand an operation to the registered function, or call function, which runs it without a mode.
 cdef object take_road(str operation, object function, tuple args, dict kwargs)
-# Whether an operation with these arguments is handed to a registered function.
+# True if an operation with these arguments is handed to a registered function.
 cdef bint is_handed(tuple args, dict kwargs) except -1
 cdef bint is_handed_with(object first, object second) except -1
 
 
 cdef inline bint leaves_lane(Array x) noexcept:
-    """Whether operations on x take the road: a mode is on, x is the standard's, or its Storage has a doorkeeper."""
+    """True if operations on x take the road: a mode is on, x is the standard's, or its Storage has a doorkeeper."""
     return relaxed(&births_watched) != 0 or (x.header is None and (x.standard or has_doorkeeper(x)))
 
 
 cdef inline bint births_leave_lane() noexcept:
-    """Whether operations without arrays take the road."""
+    """True if operations without arrays take the road."""
     return relaxed(&births_watched) != 0
 
 
@@ -35,7 +35,7 @@ cdef bint has_plain_bounds(object value) noexcept
 cdef bint is_itself_alone(object function) noexcept
 
 cdef inline bint runs_code(cnp.dtype descr) noexcept:
-    """Whether operations on elements run methods of Python objects."""
+    """True if operations on elements run methods of Python objects."""
     return PyDataType_REFCHK(descr) and descr.type_num != NPY_VSTRING
 
 
@@ -47,7 +47,7 @@ cdef bint is_stranger(object value) except -1
 cdef bint is_strangers(tuple args, dict kwargs) except -1
 
 cdef inline object operand(object value):
-    """One side of an operator as NumPy may see it; None if user code has to be asked or may run, and on the road."""
+    """Return an operand as NumPy may see it; None if user code must be asked or may run, or the road is taken."""
     cdef type kind = type(value)
     if relaxed(&births_watched) != 0:
         return None

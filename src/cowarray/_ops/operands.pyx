@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Operands, and whether user code can run when NumPy looks at them; and who is handed operations."""
+"""Operands: whether user code can run when NumPy looks at them, and which function operations are handed to."""
 
 from functools import partial
 
@@ -34,7 +34,7 @@ cdef frozenset FUNCTION_TYPES = frozenset((type(np.sum), type(np.empty), type(np
 # NumPy's own scalars. Operators of a subclass could keep their operands.
 cdef frozenset SCALAR_TYPES = frozenset(np.sctypeDict.values())
 
-cdef Py_ssize_t SHORT = 32  # a list in which looking at each item costs next to nothing
+cdef Py_ssize_t SHORT = 32  # a list this short costs next to nothing to search
 
 # Types of arguments that run no user code, and cannot hand NumPy memory of their own.
 cdef frozenset HARMLESS_TYPES = SCALAR_TYPES.union(
@@ -49,7 +49,7 @@ cdef object interceptor = None
 
 
 def register(function, /):
-    """Have operations handed to a function, which replaces the one registered before.
+    """Register the function that operations are handed to, in place of the one registered before.
 
     Operations are handed over while births are watched (`watch_births`), and if an array among the arguments has a
     doorkeeper; lanes.py lists the lanes that do so.
@@ -58,10 +58,10 @@ def register(function, /):
     ----------
     function : callable or None
         Called with the operation's name, a function that runs it without a mode, its positional arguments and its
-        named ones; its result is the operation's result. The name is that of the table's row, if there is one
+        keyword arguments; its result is the operation's result. The name is that of the table's row, if there is one
         ("ndarray.sort"), else NumPy's ("add", "add.reduce", "linalg.inv"). The function that runs the operation takes
         any arguments. Operations that it uses (`fill` an assignment, `setfield` a view and an assignment) are handed
-        over in their turn. Register before other threads compute: without a GIL, nothing orders the two.
+        over in turn. Register before other threads compute: without a GIL, nothing orders the two.
 
     Returns
     -------
@@ -80,12 +80,12 @@ cdef dict provided = {}
 
 
 def provide(**functions):
-    """Provide functions of higher rooms for methods of arrays, by name.
+    """Set the functions of higher rooms that methods of arrays call, by name.
 
     Parameters
     ----------
     **functions
-        Called with the array. None: the method is there no longer.
+        Called with the array. None removes the method.
     """
     provided.update(functions)
 
@@ -96,14 +96,14 @@ cdef object do_provided(str name, object x):
 
 
 cdef object bound_provided(str name, object x):
-    """The method that a higher room provides; AttributeError until it does."""
+    """Return the method that a higher room provides; raise AttributeError until it does."""
     if provided.get(name) is None:
         raise AttributeError(f"'cowarray.ndarray' object has no attribute {name!r} now", name=name, obj=x)
     return partial(provided[name], x)
 
 
 def watch_births(int change, /):
-    """Count a context that begins (1) or ends (-1) to watch every operation. Returns how many do."""
+    """Count a context that begins (1) or stops (-1) watching every operation, and return how many do."""
     cdef int count = add(&births_watched, change)
     if count < 0:
         add(&births_watched, -change)
@@ -119,21 +119,21 @@ cdef object take_road(str operation, object function, tuple args, dict kwargs):
 
 
 cdef bint is_handed(tuple args, dict kwargs) except -1:
-    """Whether an operation with these arguments is handed to a registered function."""
+    """True if an operation with these arguments is handed to a registered function."""
     if interceptor is None:
         return False
     return relaxed(&births_watched) != 0 or any_watched(args, 0) or any_watched(kwargs.values(), 0)
 
 
 cdef bint is_handed_with(object first, object second) except -1:
-    """`is_handed` of an operation with one or two arguments."""
+    """`is_handed` for an operation with one or two arguments."""
     if interceptor is None:
         return False
     return relaxed(&births_watched) != 0 or is_watched(first, 0) or is_watched(second, 0)
 
 
 cdef inline bint is_watched(object value, int depth) except -1:
-    """Whether a value is an array with a doorkeeper, or a list, tuple or dict that has one in it."""
+    """True if a value is an array with a doorkeeper, or a list, tuple or dict that contains one."""
     if is_array(value):
         return has_doorkeeper(<Array>value)
     if value is None or depth == MAXDIMS:
@@ -146,7 +146,7 @@ cdef inline bint is_watched(object value, int depth) except -1:
 
 
 cdef bint any_watched(object values, int depth) except -1:
-    """Whether one of the values is watched."""
+    """True if one of the values is watched."""
     for value in values:
         if is_watched(value, depth):
             return True
@@ -162,17 +162,17 @@ cdef bint is_harmless(type kind) noexcept:
 
 
 cdef bint has_plain_bounds(object value) noexcept:
-    """Whether NumPy runs no user code when it asks a slice for its bounds."""
+    """True if NumPy runs no user code when it asks a slice for its bounds."""
     return is_harmless(type(value.start)) and is_harmless(type(value.stop)) and is_harmless(type(value.step))
 
 
 cdef bint is_itself_alone(object function) noexcept:
-    """Whether a function's type has Python's own equality; any other could claim to equal NumPy's function."""
+    """True if a function's type has Python's own equality; any other could claim to equal NumPy's function."""
     return type(function) in FUNCTION_TYPES
 
 
 cdef list listed(object values):
-    """list(values) of a list or tuple; CPython 3.11's own leaks a reference to values when memory runs out."""
+    """Return list(values) for a list or tuple; CPython 3.11's own leaks a reference to values if memory runs out."""
     cdef Py_ssize_t i
     cdef list items = [None] * len(values)
     for i in range(len(items)):
@@ -181,14 +181,14 @@ cdef list listed(object values):
 
 
 cdef bint is_familiar(object value) noexcept:
-    """Whether a value has no rules of its own for ufuncs and operators."""
+    """True if a value has no rules of its own for ufuncs and operators."""
     cdef type kind = type(value)
     return (is_array_type(kind) or kind is cnp.ndarray or kind is float or kind is int or kind is bool
             or kind is complex or kind is list or kind is tuple or value is None or is_numpys_scalar(kind))
 
 
 cdef bint has_own_ufunc(object value) except -1:
-    """Whether a value has a __array_ufunc__ of its own, which must be asked."""
+    """True if a value has its own __array_ufunc__, which must be asked."""
     if is_familiar(value):
         return False
     override = getattr(type(value), "__array_ufunc__", MISSING)
@@ -203,9 +203,9 @@ cdef bint any_own_ufunc(object values) except -1:
 
 
 cdef bint is_strangers(tuple args, dict kwargs) except -1:
-    """Whether an argument, or an array in a list of arrays, has an __array_function__ of its own, which must be asked.
+    """True if an argument, or an array in a list of arrays, has its own __array_function__, which must be asked.
 
-    A long list that begins with a number has numbers.
+    A long list that begins with a number is taken to hold only numbers.
     """
     for value in args:
         if is_stranger(value):
@@ -230,7 +230,7 @@ cdef bint is_stranger(object value) except -1:
 
 
 cdef object computed(object result):
-    """The result of a NumPy operator on headers: fresh, a scalar, or no array at all."""
+    """Take in the result of a NumPy operator on headers: a fresh array, a scalar, or no array at all."""
     if type(result) is cnp.ndarray:
         # A read-only one is not fresh: it is a header, or an array that was adopted before.
         return adopt(result) if cnp.PyArray_ISWRITEABLE(<cnp.ndarray>result) else import_array(result, None)
@@ -240,14 +240,14 @@ cdef object computed(object result):
 
 
 cdef object detached_void(object scalar):
-    """A structured scalar on memory of its own; NumPy's is a view of the place that it was read from."""
+    """Return a structured scalar in its own memory; NumPy's is a view of the place that it was read from."""
     cdef cnp.ndarray own = PyArray_NewCopy(PyArray_FromScalar(scalar, NULL), cnp.NPY_CORDER)
     PyArray_CLEARFLAGS(own, NPY_ARRAY_WRITEABLE)
     return own[()]
 
 
 cdef object as_standard(object result):
-    """A fresh array or scalar as one of the standard's arrays; any other object as it is."""
+    """Return a fresh array or scalar as one of the standard's arrays; any other object as it is."""
     cdef cnp.ndarray array
     if is_array(result):
         return make_standard(<Array>result)
@@ -262,7 +262,7 @@ cdef object as_standard(object result):
 
 
 cdef object standard_result(object ufunc, object first, object second):
-    """The result of one of NumPy's own ufuncs if an operand is the standard's; MISSING: take the road.
+    """Return the result of one of NumPy's own ufuncs if an operand is the standard's; MISSING: take the road.
 
     second: MISSING for a ufunc with one operand.
     """
@@ -279,7 +279,7 @@ cdef inline bint is_of_standard(object value) noexcept:
 
 
 cdef object standard_operand(object value):
-    """`operand`, which also takes the standard's arrays, by a header made for this call."""
+    """`operand`, but the standard's arrays are taken as well, by a header made for this call."""
     if not is_of_standard(value):
         return operand(value)
     if relaxed(&births_watched) != 0 or runs_code((<Array>value).descr) or has_doorkeeper(<Array>value):
@@ -288,7 +288,7 @@ cdef object standard_operand(object value):
 
 
 cdef bint has_priority(object value) noexcept:
-    """Whether __array_priority__ is above an array's. As in NumPy, one that is no number does not count."""
+    """True if __array_priority__ is above an array's. As in NumPy, one that is not a number does not count."""
     try:
         return float(getattr(value, "__array_priority__", 0)) > 0
     except Exception:

@@ -21,7 +21,7 @@ cdef object in_place_power(object base, object exponent)
 
 
 cdef inline object beside_lane(Array self, object other, object ufunc, bint reflected):
-    """An operator that NumPy's own cannot compute on headers. Inline: a temporary is told by who calls."""
+    """Run an operator that NumPy's own cannot compute on headers. Inline: the caller recognizes a temporary."""
     cdef object target = fake_to_reuse(self, other, ufunc, reflected)
     if target is None:
         return defer(self, other, ufunc, reflected)
@@ -29,7 +29,7 @@ cdef inline object beside_lane(Array self, object other, object ufunc, bint refl
 
 
 cdef inline object binary(Array self, object other, binary_function function, object ufunc, bint reflected):
-    """self op other, or with reflected other op self, as NumPy's own operator on headers computes it."""
+    """Compute self op other or, if reflected, other op self, by NumPy's own operator on headers."""
     own = operand(self)
     shown = operand(other)
     if shown is None or own is None:

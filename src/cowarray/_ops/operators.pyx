@@ -47,7 +47,7 @@ cdef object power(object base, object exponent):
 
 
 cdef object compare(Array self, object other, int op):
-    """A comparison, by the number that CPython gives it."""
+    """Compare; op is the number that CPython gives the comparison."""
     own = operand(self)
     shown = operand(other)
     if own is not None and shown is not None:
@@ -67,7 +67,7 @@ cdef object plain_compare(Array self, object other, int op):
 
 @cython.final
 cdef class _Comparison:
-    """Compares without a mode, for the mode that it was handed to."""
+    """A comparison to run without a mode, by the mode that it was handed to."""
 
     cdef int op
 
@@ -79,13 +79,13 @@ cdef class _Comparison:
 
 
 cdef object one_sided(Array self, object ufunc):
-    """An operator with one operand that `operand` does not take."""
+    """Run an operator with one operand that `operand` does not accept."""
     result = standard_result(ufunc, self, MISSING)
     return ufunc(self) if result is MISSING else result
 
 
 cdef object in_place(Array self, object other, object ufunc):
-    """self op= other."""
+    """Compute self op= other."""
     cdef cnp.ndarray header
     cdef object shown
     if self.birth == BORN_SCALAR:
@@ -119,7 +119,7 @@ cdef object in_place(Array self, object other, object ufunc):
 
 
 cdef object in_place_by_numpy(Array self, object other, object ufunc, binary_function function):
-    """An in-place operator whose NumPy form is more than its ufunc."""
+    """Run an in-place operator for which NumPy does more than call its ufunc."""
     if has_own_ufunc(other) or not (is_familiar(other) or cnp.PyArray_Check(other)) and has_priority(other):
         return in_place(self, other, ufunc)
     if self.birth == BORN_SCALAR:
@@ -131,7 +131,7 @@ cdef object in_place_by_numpy(Array self, object other, object ufunc, binary_fun
 
 @cython.final
 cdef class _InPlaceJourney:
-    """Runs ``**=`` or ``@=`` without a mode, for the mode that it was handed to."""
+    """A ``**=`` or ``@=`` to run without a mode, by the mode that it was handed to."""
 
     cdef bint is_power
 

@@ -13,9 +13,9 @@ cdef bint attempt(object function, tuple args, PyObject *kwargs) except -1
 cdef bint attempt_ufunc(object ufunc, object a, object b, object out) except -1
 
 cdef inline bint spans_storage(Array x, bint text) except -1:
-    """Whether x has as many bytes as its Storage, and the writer of an element writes each of its bytes.
+    """True if x has as many bytes as its Storage, and writing an element writes each of its bytes.
 
-    text: where the writer fills what is left of a text; NumPy's ufuncs do not.
+    text: the writer also fills the rest of a text element; NumPy's ufuncs do not.
     """
     cdef int kind = x.descr.type_num
     return (
@@ -27,7 +27,7 @@ cdef inline bint spans_storage(Array x, bint text) except -1:
 
 
 cdef inline bint is_replaceable(Array x, bint text) except -1:
-    """Whether a write to all of x gives its Storage new bytes throughout, and would have to copy the old ones first."""
+    """True if a write to all of x replaces every byte of its Storage, and would have to copy the old ones first."""
     return (
         spans_storage(x, text) and write_cost(x.storage_) != 0
         and distinct(x.nd, shape_of(x), itemsize_of(x), strides_of(x))

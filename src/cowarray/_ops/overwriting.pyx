@@ -1,11 +1,11 @@
 # cython: freethreading_compatible=True
-"""Writes that replace every byte of a shared Storage: from the old bytes to fresh ones, with nothing copied first.
+"""Writes that replace every byte of a shared Storage: they go to fresh bytes, and nothing is copied first.
 
 Until it is committed, such a write is an attempt that nobody can see. NumPy reports floating-point errors after it has
 computed everything, to user code that finds the new values in place and may write beside them. So an attempt turns
 every floating-point error into an exception, and is not made if anything else could be reported (such as the warning of
 a lost imaginary part). If an attempt is stopped, or another thread writes to the Storage meanwhile, nothing has changed
-and the write is made the plain way.
+and the write is done the plain way.
 """
 
 import numpy as np
@@ -33,14 +33,14 @@ cdef object error_handling = np._core.umath._extobj_contextvar
 cdef object make_handling = np._core.umath._make_extobj
 
 # Kept from the last attempt for the next one with the same error handling: NumPy's object for that handling, a context
-# in which errors raise, and NumPy's object for that. An attempt takes the context out while it is in it.
+# in which errors raise, and NumPy's object for raising. An attempt takes the context out while it uses it.
 cdef tuple idle = None
 
 
 cdef tuple enter_attempt():
     """Have floating-point errors raise FloatingPointError until `leave_attempt`.
 
-    In a context of its own, since without memory a context variable could not be set back.
+    It enters a separate context: without memory, a context variable could not be reset.
     """
     cdef PyObject *found = NULL
     cdef object handling, context
@@ -53,7 +53,7 @@ cdef tuple enter_attempt():
     if entered is None or entered[0] is not handling:
         strict = {name: "ignore" if way == "ignore" else "raise" for name, way in np.geterr().items()}
         strict["call"] = None
-        # A user's callback must be free to end, so it is not kept.
+        # A user's callback must be free to end, so its handling is not kept.
         kept = handling if np.geterrcall() is None else None
         context = PyContext_New()
         PyContext_Enter(context)
@@ -107,9 +107,9 @@ cdef bint attempt_ufunc(object ufunc, object a, object b, object out) except -1:
 
 
 cdef cnp.ndarray overwriting_header(Array x, bint text, Intent intent):
-    """NumPy's writable view of fresh bytes for x, which is replaceable, to `commit`. A gap, at first.
+    """Return a writable NumPy view of fresh bytes for x, which is replaceable, to `commit`. A gap, at first.
 
-    None if x is not replaceable any more after the gap.
+    None if x is no longer replaceable after the gap.
     """
     cdef Storage storage = x.storage_
     cdef Overwrite overwrite
@@ -122,7 +122,7 @@ cdef cnp.ndarray overwriting_header(Array x, bint text, Intent intent):
 
 
 cdef cnp.ndarray overwritten_header(cnp.ndarray header):
-    """A header to read by while an overwriting header is written to: on the old bytes, of which it has a share."""
+    """Return a header on the old bytes, with a share of them, to read while an overwriting header is written to."""
     cdef Overwrite overwrite = root(header)
     cdef char *old = <char *>overwrite.scope.old + (cnp.PyArray_BYTES(header) - <char *>overwrite.scope.data)
     return header_at(old, descr_of(header), cnp.PyArray_NDIM(header), cnp.PyArray_DIMS(header),

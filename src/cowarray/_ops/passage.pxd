@@ -1,4 +1,4 @@
-# One call of NumPy's, and the rows of the table.
+# A call to NumPy, and the compiled rows of the table of operations.
 
 cimport cython
 cimport numpy as cnp
@@ -20,41 +20,41 @@ cdef class Operation:
     cdef bint readonly
     cdef bint only_overlapping
     cdef bint calls_user
-    cdef object overwrites_unless  # without this parameter, every written element is overwritten
+    cdef object overwrites_unless  # unless this parameter is given, every written element is overwritten
     cdef object picks  # which parameters say which elements are touched, and how; or None
     cdef tuple changed  # parameters that NumPy's own code changes in place: it gets copies
-    cdef bint only_reads  # as long as it gets no arguments
+    cdef bint only_reads  # if called without arguments
     cdef bint copies_readonly  # NumPy copies a read-only array before it reads it: see `lent`
     cdef bint is_quick  # without `out`, runs no user code and writes no argument: see `quick.quick_call`
     cdef Py_ssize_t out_at  # the position of `out`
     # Of functions:
-    cdef object implementation  # what NumPy's dispatcher calls when no argument asks to be called instead
-    cdef bint is_c  # it is not written in Python
+    cdef object implementation  # what NumPy's dispatcher calls when no argument overrides it
+    cdef bint is_c  # a builtin, not a Python function
     cdef object special  # the replacement for NumPy's function, or None
-    cdef bint copies  # a copy by the table that keeps values: arrays that NumPy makes for it are eager copies
+    cdef bint copies  # a copy by the table, which keeps values: arrays that NumPy allocates for it are eager copies
 
 
 @cython.final
 @cython.no_gc
 cdef class Passage:
     cdef Operation operation
-    cdef list arrays  # cowarray's among the arguments
+    cdef list arrays  # cowarray arrays among the arguments
     cdef list sources  # (array, its Storage or None, the header that NumPy saw, the array's offset), ...
     cdef list foreign  # NumPy arrays among the arguments
     cdef list written  # (array, the header that is written to, the array's offset), ...
     cdef dict adopted  # id of an owner -> its Storage, for calls with several results
-    cdef bint allocates  # NumPy makes the arrays that it returns: none is an element, or of unknown origin
+    cdef bint allocates  # NumPy allocates the arrays that it returns: none is an element, or of unknown origin
     cdef bint strangers  # an argument is of a type with methods that NumPy may call
     cdef bint found  # an argument is a cowarray array
     cdef bint has_objects  # a result can be an element, which belongs to the user
-    cdef bint locates  # no element is touched
-    cdef bint large  # one of the arrays that are read is
-    cdef bint stays  # all that is computed goes to the written argument, and nowhere else
+    cdef bint locates  # no element is read or written
+    cdef bint large  # an array that is read is large
+    cdef bint stays  # everything computed goes into the written argument, and nowhere else
     cdef bint standard  # one of the arrays is the standard's, and so are the results
     cdef bint overwrites  # the new values do not depend on the old ones
     cdef Picked picked  # which elements are touched; None: all
     cdef Behalf behalf
-    cdef bint cautious  # user code may run meanwhile: arguments are shown as snapshots, which have a share of their own
+    cdef bint cautious  # user code may run meanwhile: NumPy gets snapshots, each with its own share
 
     cdef int survey(self, object value) except -1
     cdef int survey_elementwise(self, object values) except -1

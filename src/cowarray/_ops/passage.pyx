@@ -1,8 +1,8 @@
 # cython: freethreading_compatible=True
-"""One call of NumPy's: a Passage makes headers of its arguments, and cowarray's arrays of its results.
+"""A call to NumPy: a Passage turns arguments into headers, and NumPy's results into cowarray arrays.
 
-Headers are read-only, except for arguments that the table says are written. The table also says what each result is: an
-Operation is a row of it, compiled.
+Headers are read-only, except for arguments that the table says are written. The table also says what each result is; an
+Operation is a compiled row of it.
 """
 
 import numpy as np
@@ -102,7 +102,7 @@ cdef class Operation:
 
 
 cdef bint makes_readonly(Operation operation, cnp.ndarray view) noexcept:
-    """Whether an operation's view is read-only, even of a writable array."""
+    """True if an operation's view is read-only, even of a writable array."""
     return operation.readonly and not (
         operation.only_overlapping
         and distinct(
@@ -117,13 +117,13 @@ cdef Operation method_operation(str name):
 
 COMPUTING = Operation("computing", _table.Operation())
 cdef Operation VIEWING = Operation("viewing", _table.Operation(VIEW))
-# By name: all of NumPy's methods, compiled up front, since a finalizer may call one after Python's modules are gone.
+# All of NumPy's methods by name, compiled up front: a finalizer may call one after Python's modules are gone.
 cdef dict methods = {
     name: Operation("ndarray." + name, _table.method(name)) for name in vars(np.ndarray) if not name.startswith("__")
 }
-# By the function itself: compiled when first asked for.
+# By function, compiled on first use.
 cdef dict functions = {}
-# The replacement for a NumPy function, by the function.
+# Replacements for NumPy functions, by function.
 cdef dict specials = {}
 
 
@@ -142,7 +142,7 @@ cdef Operation function_operation(object function):
             found.is_c = type(found.implementation) is type(len)
             functions[function] = found
         else:
-            found.calls_user = True  # nor is it kept: it may end before the library does
+            found.calls_user = True  # nor is it cached: the function may end before the library does
             found.is_quick = False
     return found
 
@@ -150,7 +150,7 @@ cdef Operation function_operation(object function):
 @cython.final
 @cython.no_gc
 cdef class Passage:
-    """One call: its arguments, and how its results are taken back."""
+    """One call to NumPy: its arguments, and how its results become cowarray arrays."""
 
     def __cinit__(self, Operation operation):
         self.operation = operation
@@ -161,10 +161,10 @@ cdef class Passage:
         self.written = []
 
     cdef int survey(self, object value) except -1:
-        """Look at an argument before NumPy sees any: whether user code may run while it reads the others.
+        """Note, before NumPy sees any argument, whether user code may run while it reads them.
 
         Such code may write to an argument, which then gets other bytes; another sharer may write to the old ones, which
-        NumPy still reads. It may keep a header. And NumPy may return memory that is not its own: an element that is an
+        NumPy still reads. It may keep a header. NumPy may also return memory that is not its own: an element that is an
         array, or memory of an unknown type.
         """
         cdef type kind = type(value)
@@ -173,7 +173,7 @@ cdef class Passage:
             self.has_objects |= runs_code((<Array>value).descr)
             self.cautious |= self.has_objects
             if not is_noticed(<Array>value):
-                guarded_header(<Array>value)  # allocates now, and not after something has been written
+                guarded_header(<Array>value)  # allocates now, not after something has been written
         elif cnp.PyArray_Check(value):
             self.strangers |= kind is not cnp.ndarray
             self.has_objects |= runs_code((<cnp.ndarray>value).descr)
@@ -183,7 +183,7 @@ cdef class Passage:
             try:
                 for item in value:
                     if kind is dict:
-                        self.strangers |= type(item) is not str  # its hash is asked again
+                        self.strangers |= type(item) is not str  # its hash is computed again
                         item = (<dict>value)[item]
                     self.survey(item)
             finally:
@@ -195,9 +195,9 @@ cdef class Passage:
         return 0
 
     cdef int survey_elementwise(self, object values) except -1:
-        """Survey the operands of an operation whose result has as many axes as the operand with the most.
+        """Survey the operands of an operation whose result has as many axes as the operand with the most axes.
 
-        With axes, the result is an array made by NumPy; without, it can be an element.
+        A result with axes is an array that NumPy allocated; one without can be an element.
         """
         cdef bint has_axes = False
         for value in values:
@@ -210,7 +210,7 @@ cdef class Passage:
         return 0
 
     cdef object read(self, object value):
-        """The argument as NumPy may see it: read-only."""
+        """Return the argument as NumPy may see it: read-only."""
         cdef cnp.ndarray header
         cdef Array x
         cdef Storage storage
@@ -223,7 +223,7 @@ cdef class Passage:
             if self.operation.result is VIEW:
                 storage_for(x)  # the view's Storage, even if x changes meanwhile
             if self.operation.calls_user and exports_alias():
-                header = export(x, EXPORT)  # functions of the user write to what they are given, as NumPy's may
+                header = export(x, EXPORT)  # user functions write to what they are given, as they may to NumPy's arrays
             else:
                 header = reader_header(x) if self.cautious else self.header_of(x)
             if self.operation.copies_readonly and not self.cautious:
@@ -254,7 +254,7 @@ cdef class Passage:
         return guarded_header(x)
 
     cdef object read_all(self, object values):
-        """A list or tuple with every item read; the same object if none of them is a cowarray array."""
+        """Return a list or tuple with every item read; the same object if none of them is a cowarray array."""
         cdef list seen = None
         cdef Py_ssize_t i
         enter_recursive_call(" in the arguments of a NumPy function")
@@ -272,7 +272,7 @@ cdef class Passage:
         return tuple(seen) if type(values) is tuple else seen
 
     cdef object write(self, object value):
-        """The argument as NumPy may write to it. A read-only one stays so, and NumPy raises its own error."""
+        """Return the argument as NumPy may write to it. A read-only array stays so, and NumPy raises its own error."""
         cdef cnp.ndarray header
         cdef Array x, whole
         cdef Access access
@@ -304,14 +304,14 @@ cdef class Passage:
         return header
 
     cdef int read_written(self, object result) except -1:
-        """A result other than the written array may depend on what was written, as a median with overwrite_input."""
+        """Count written arrays as read, unless they are the result: a median with overwrite_input depends on them."""
         for _, header, _ in self.written:
             if header is not result:
                 have_read(root(header).storage)
         return 0
 
     cdef object result(self, object value):
-        """NumPy's result, as cowarray's arrays."""
+        """Return NumPy's result, as cowarray arrays."""
         if type(value) is cnp.ndarray:
             return self.array_result(value)
         if cnp.PyArray_CheckAnyScalar(value):
@@ -325,7 +325,7 @@ cdef class Passage:
         if isinstance(value, tuple) and hasattr(type(value), "_make"):
             return type(value)._make([self.result(item) for item in value])
         if cnp.PyArray_Check(value) and self.shown(root(value)):
-            # An array of a subclass is returned as it is, but not on an argument's bytes.
+            # An array of a subclass is returned unchanged, unless it lies in an argument's bytes.
             allow_eager(cnp.PyArray_NBYTES(value), LEAVING)
             value = value.copy()
             tell_eager(cnp.PyArray_NBYTES(value), LEAVING)
@@ -333,7 +333,7 @@ cdef class Passage:
         return value
 
     cdef bint shown(self, object owner) except -1:
-        """Whether an argument's bytes belong to owner."""
+        """True if an argument's bytes belong to owner."""
         for _, _, header, _ in self.sources:
             if root(header) is owner:
                 return True
@@ -348,7 +348,7 @@ cdef class Passage:
         return as_standard(result) if self.standard else result
 
     cdef object taken_back(self, cnp.ndarray array):
-        """A NumPy array that is no written argument, as a new cowarray array."""
+        """Return a NumPy array as a new cowarray array; a foreign argument that a writer returns, as it is."""
         cdef Array x
         cdef object owner
         for given in self.foreign:
@@ -379,7 +379,7 @@ cdef class Passage:
 
     cdef object alias(self, Array source, Storage storage, cnp.ndarray header, cnp.npy_intp offset,
                       cnp.ndarray array):
-        """A result that lies in the bytes of an argument, which NumPy saw as header."""
+        """Return a result that lies in the bytes of an argument, which NumPy saw as header."""
         cdef char *window = cnp.PyArray_BYTES(header) - offset
         cdef cnp.npy_intp low = 0, high = 0
         cdef cnp.npy_intp start = cnp.PyArray_BYTES(array) - window if cnp.PyArray_SIZE(array) else offset
@@ -396,14 +396,14 @@ cdef class Passage:
         return copy_of_alias(view, self.operation.name, source if array is header else None)
 
     cdef bint reads_of(self, Array x) noexcept:
-        """Whether another argument lies in the Storage of x, which is written: the new values may depend on the old."""
+        """True if another argument lies in the Storage of x, which is written: the new values may depend on the old."""
         cdef int times = 0
         for other in self.arrays:
             times += (<Array>other).storage_ is x.storage_ and (<Array>other).shadow == x.shadow
         return times > 1
 
     cdef bint is_written_back(self, Array x) noexcept:
-        """Whether NumPy may write to a copy of x and then copy all of it back, because an argument overlaps x."""
+        """True if NumPy may write to a copy of x and then copy all of it back, because an argument overlaps x."""
         cdef bint may_be_it = self.picked.way == TRUE_ELEMENTS  # each element is read before it is written
         cdef int times = 0
         for other in self.arrays:
@@ -413,14 +413,14 @@ cdef class Passage:
         return times > (0 if may_be_it else 1)
 
     cdef bint is_copy(self, cnp.ndarray array) except -1:
-        """Whether a result of a copying operation has an argument's dtype, so that its elements were not converted."""
+        """True if a result of a copying operation has an argument's dtype, so that its elements were not converted."""
         for _, _, header, _ in self.sources:
             if descr_of(header) is descr_of(array) or descr_of(header) == descr_of(array):
                 return True
         return False
 
     cdef bint is_fresh(self, object owner) except -1:
-        """Whether nothing else refers to the memory: NumPy made it for this call, and no user code has run."""
+        """True if nothing else refers to the memory: NumPy made it for this call, and no user code has run."""
         if not cnp.PyArray_CheckExact(owner) or (self.cautious and not self.allocates):
             return False
         if not cnp.PyArray_CHKFLAGS(owner, NPY_ARRAY_OWNDATA):
@@ -432,7 +432,7 @@ cdef class Passage:
 
 
 cdef cnp.ndarray lent(cnp.ndarray header):
-    """A const header as one that looks writable, for operations whose row says that they only read it."""
+    """Return a const header as one that looks writable, for operations whose row says that they only read it."""
     return header_at(
         cnp.PyArray_BYTES(header), descr_of(header), cnp.PyArray_NDIM(header), cnp.PyArray_DIMS(header),
         cnp.PyArray_STRIDES(header), NPY_ARRAY_WRITEABLE, header,
@@ -440,7 +440,7 @@ cdef cnp.ndarray lent(cnp.ndarray header):
 
 
 cdef int give_back(object headers) except -1:
-    """Make what was `lent` read-only again after the call: its traceback may keep the headers."""
+    """Make `lent` headers read-only again after the call: its traceback may keep them."""
     for header in headers:
         if type(header) is cnp.ndarray:
             PyArray_CLEARFLAGS(<cnp.ndarray>header, NPY_ARRAY_WRITEABLE)
@@ -448,7 +448,7 @@ cdef int give_back(object headers) except -1:
 
 
 cdef Passage new_passage():
-    """The passage of a computation, whose results are fresh."""
+    """Return the passage of a computation, whose results are fresh."""
     return Passage(COMPUTING)
 
 

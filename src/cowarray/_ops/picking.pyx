@@ -1,10 +1,10 @@
 # cython: freethreading_compatible=True
-"""Which elements a write by indices, masks and the like touches: a bound to give at the door.
+"""Bounds on the elements that a write by indices, masks and the like touches, to give at the door.
 
-A write to a large array that shares bytes costs the pages that it touches, if it says so before it begins. The bound is
-a box, and how many of its elements at most. Finding it must cost less than the write: it takes the least and the
-greatest index, or the number of true elements of a mask. Objects that are no arrays of plain numbers, or whose reading
-would run user code, are not looked at; there is no bound then, and the whole window is copied.
+A write to a large array that shares bytes costs only the pages that it touches, if it says which before it begins. The
+bound is a box, and how many of its elements at most. Finding it must cost less than the write: it takes the least and
+the greatest index, or the number of true elements of a mask. Objects other than arrays of plain numbers, and those
+whose reading would run user code, are not inspected; then there is no bound, and the whole window is copied.
 """
 
 import numpy as np
@@ -55,7 +55,7 @@ cdef double MANY = 2.0**62
 @cython.final
 @cython.no_gc
 cdef class Picked:
-    """The index, mask or the like that picks the written elements, and in which way."""
+    """The index, mask or the like that picks the written elements, and the way in which it picks."""
 
 
 cdef Picked new_picked(Way way, object value, object axis=None):
@@ -126,14 +126,14 @@ cdef bint same_elements(Array x, Array other) noexcept:
 
 
 cdef bint is_written_in_place(Array x) noexcept:
-    """Whether a function on x.flat writes to x itself, rather than to a copy that is written back as a whole."""
+    """True if a function on x.flat writes to x itself, rather than to a copy that is written back as a whole."""
     return is_c_ordered(x.nd, x.dims, itemsize_of(x), x.dims + x.nd) and is_aligned(
         x.storage_, x.offset, x.descr.alignment
     )
 
 
 cdef cnp.ndarray plain_array(object value):
-    """An index or mask as a NumPy array of plain numbers, if reading it runs no user code; else None."""
+    """Return an index or mask as a NumPy array of plain numbers, if reading it runs no user code; else None."""
     if is_array(value):
         if has_doorkeeper(<Array>value) or not is_plain_number((<Array>value).descr.type_num):
             return None
@@ -158,9 +158,9 @@ cdef inline bint is_plain_number(int type_num) noexcept:
 
 
 cdef struct Pick:
-    Place place  # the elements of the array among which are all that are picked; its axes are the array's
-    bint by_array[MAXDIMS]  # of an axis: not all of the place's elements along it
-    int nd  # of the shape that all arrays of the index have together
+    Place place  # a box of the array's elements that contains all picked ones; its axes are the array's
+    bint by_array[MAXDIMS]  # by axis: not all of the place's elements along it are picked
+    int nd  # of the shape that the arrays of the index broadcast to
     cnp.npy_intp shape[MAXDIMS]
 
 
@@ -202,9 +202,9 @@ cdef int narrow_to_index(Access *access, cnp.npy_intp *box, const Place *whole, 
 
 
 cdef object shown(object item):
-    """An item of an index, with arrays and lists as `plain_array` gives them; UNKNOWN for any other object.
+    """Return an item of an index, with arrays and lists as `plain_array` gives them; UNKNOWN for any other object.
 
-    An array whose bytes are away stays what it is.
+    An array whose bytes are away is returned as it is.
     """
     if is_array(item) and has_doorkeeper(<Array>item) and PyTypeNum_ISINTEGER((<Array>item).descr.type_num):
         return item
@@ -215,7 +215,7 @@ cdef object shown(object item):
 
 
 cdef int axes_after(object items, object ellipsis) except -2:
-    """How many axes the items after the ellipsis take."""
+    """Count the axes that the items after the ellipsis take."""
     cdef int axes = 0
     cdef bint after = False
     for item in items:
@@ -228,7 +228,7 @@ cdef int axes_after(object items, object ellipsis) except -2:
 
 
 cdef int pick_item(Pick *pick, object item, int axis) except -2:
-    """The axis after those that an item picks from; -1: the item is unknown, or wrong."""
+    """Return the axis after those that an item picks from; -1: the item is unknown, or wrong."""
     cdef Py_ssize_t start, stop, step, length
     cdef cnp.npy_intp index
     if type(item) is cnp.ndarray:
@@ -239,7 +239,7 @@ cdef int pick_item(Pick *pick, object item, int axis) except -2:
         return axis + 1 if pick_by_indices(pick, item, axis) else -1
     if axis >= pick.place.nd:
         return -1
-    if is_array(item):  # its elements may be any
+    if is_array(item):  # its values are unknown
         if not together_with(pick, (<Array>item).nd, shape_of(<Array>item)):
             return -1
         pick.by_array[axis] = True
@@ -285,7 +285,7 @@ cdef bint together_with(Pick *pick, int nd, const cnp.npy_intp *shape) noexcept:
 
 
 cdef bint pick_by_indices(Pick *pick, cnp.ndarray indices, int axis) except -1:
-    """Narrow to the least through the greatest index. False if one is out of bounds, or arrays do not fit."""
+    """Narrow to the range from the least to the greatest index. False if one is out of bounds, or arrays do not fit."""
     cdef cnp.npy_intp length = pick.place.shape[axis]
     if not together_with(pick, cnp.PyArray_NDIM(indices), cnp.PyArray_DIMS(indices)):
         return False
@@ -321,7 +321,7 @@ cdef int pick_by_mask(Pick *pick, cnp.ndarray mask, int axis) except -2:
 
 
 cdef tuple ends_of(cnp.ndarray mask):
-    """The places of the first and the last true element of a mask with one axis."""
+    """Return the places of the first and the last true element of a mask with one axis."""
     return int((<object>mask).argmax()), cnp.PyArray_SIZE(mask) - 1 - int((<object>mask)[::-1].argmax())
 
 
@@ -368,7 +368,7 @@ cdef int narrow_to_mask(Access *access, cnp.npy_intp *box, const Place *whole, c
 
 cdef int narrow_to_rows(Access *access, cnp.npy_intp *box, cnp.npy_intp offset, cnp.npy_intp row,
                         cnp.ndarray mask) except -1:
-    """Narrow to rows of so many bytes, side by side from offset on, for which the mask is true."""
+    """Narrow to the adjacent rows of so many bytes, from offset on, for which the mask is true."""
     cdef Place place
     cdef cnp.npy_intp together = max(1, PAGE // row), size = cnp.PyArray_SIZE(mask)
     cdef cnp.npy_intp first, last, blocks
@@ -410,7 +410,7 @@ cdef int narrow_to_flat(Access *access, cnp.npy_intp *box, const Place *whole, o
     flat.nd = 1
     flat.offset = whole.offset
     flat.shape[0] = product(whole.nd, whole.shape)
-    flat.strides[0] = among.itemsize if ordered else 0  # rows of it are none
+    flat.strides[0] = among.itemsize if ordered else 0  # 0: there are no rows to join
     if type(value) is tuple and len(<tuple>value) == 1:
         value = (<tuple>value)[0]
     places = plain_array(value)
@@ -436,7 +436,7 @@ cdef int narrow_to_flat(Access *access, cnp.npy_intp *box, const Place *whole, o
 
 
 cdef size_t count_along(const Place *whole, cnp.ndarray indices, object axis) except? 0:
-    """How many elements numpy.put_along_axis writes at most; SIZE_MAX if that is not known."""
+    """Return the most elements that numpy.put_along_axis can write; SIZE_MAX if that is not known."""
     cdef double most = 1
     cdef int i, along
     if indices is None:

@@ -1,8 +1,8 @@
 # cython: freethreading_compatible=True
-"""Calls of NumPy's functions and methods that need no Passage: no user code can run, and nothing is written.
+"""Calls to NumPy's functions and methods that need no Passage: no user code can run, and nothing is written.
 
-Each array among the arguments is shown by its kept header. Where a result is not one fresh array, a Passage is made
-after the call to find whose bytes it lies on.
+Each array among the arguments is passed as its kept header. If the result is not one fresh array, a Passage is made
+after the call to find out whose bytes it lies on.
 """
 
 import numpy as np
@@ -110,12 +110,12 @@ cdef object quick_call(Operation operation, object implementation, bint is_c, tu
 
 
 cdef inline bint is_unbased(object array) noexcept:
-    """Whether NumPy has made an array just now, for memory of its own: headers and what was adopted are read-only."""
+    """True if NumPy has just made an array, with its own memory: headers and adopted arrays are read-only."""
     return PyArray_BASE(<cnp.ndarray>array) == NULL and cnp.PyArray_ISWRITEABLE(<cnp.ndarray>array)
 
 
 cdef tuple own_lists(tuple args):
-    """The arguments with copies of their lists, so that a list changed meanwhile cannot differ from what NumPy saw."""
+    """Copy the lists among the arguments, so that a list changed meanwhile cannot differ from what NumPy saw."""
     for value in args:
         if type(value) is list:
             return tuple([listed(value) if type(value) is list else value for value in args])
@@ -130,9 +130,9 @@ cdef dict own_named_lists(dict kwargs):
 
 
 cdef object plain_argument(object value, bint is_c, Passage passage, bint *large):
-    """A value as NumPy may see it if no user code can run; else QUICK_FAILED. A gap.
+    """Return a value as NumPy may see it if no user code can run; else QUICK_FAILED. A gap.
 
-    passage: notes each array with its header, unless it is None. large: becomes true where one is large.
+    passage, unless None, notes each array with its header. large is set if an array is large.
     """
     cdef type kind = type(value)
     cdef Array x
@@ -162,7 +162,7 @@ cdef object plain_argument(object value, bint is_c, Passage passage, bint *large
 
 
 cdef object plain_items(object values, bint is_c, Passage passage, bint *large):
-    """A list or tuple of arrays, numbers, names and dtypes, not nested; else QUICK_FAILED. A gap."""
+    """`plain_argument` for a list or tuple of arrays, numbers, names and dtypes, not nested. A gap."""
     cdef list seen = None
     cdef tuple together
     cdef Py_ssize_t i
@@ -186,7 +186,7 @@ cdef object plain_items(object values, bint is_c, Passage passage, bint *large):
 
 
 cdef tuple plain_arguments(tuple args, bint is_c, Passage passage, bint *large):
-    """`plain_argument` of each; None if one fails."""
+    """`plain_argument` for each; None if one fails."""
     cdef Py_ssize_t i
     cdef tuple shown = PyTuple_New(len(args))
     for i in range(len(args)):
@@ -199,7 +199,7 @@ cdef tuple plain_arguments(tuple args, bint is_c, Passage passage, bint *large):
 
 
 cdef object slowly_taken_back(Operation operation, object result, object given, object shown):
-    """A quick call's result that is not one fresh array, taken back by a Passage, which finds whose bytes it is on."""
+    """Take back, by a Passage, a quick call's result that is not one fresh array: it finds whose bytes it is on."""
     cdef Passage passage = Passage(operation)
     if operation.copies or not are_new(result):
         remember(passage, given, shown)
@@ -207,7 +207,7 @@ cdef object slowly_taken_back(Operation operation, object result, object given, 
 
 
 cdef bint are_new(object results) noexcept:
-    """Whether a function's results are a tuple or list of arrays in memory that NumPy has made for them."""
+    """True if a function's results are a tuple or list of arrays in memory that NumPy has made for them."""
     if type(results) is not tuple and type(results) is not list:
         return False
     for value in results:
@@ -240,7 +240,7 @@ cdef int remember(Passage passage, object given, object shown) except -1:
 
 
 cdef bint are_axes(tuple args) noexcept:
-    """Whether all are integers of Python's, tuples of these, or None."""
+    """True if all are Python integers, tuples of these, or None."""
     for value in args:
         if type(value) is tuple:
             for item in <tuple>value:
@@ -252,7 +252,7 @@ cdef bint are_axes(tuple args) noexcept:
 
 
 cdef object without_passage(Array self, str name, Operation operation, tuple args):
-    """The result of a method that only reads, without arguments, or of a view by axes: it needs no Passage."""
+    """Return the result of a method that only reads, without arguments, or of a view by axes: it needs no Passage."""
     cdef cnp.ndarray header
     cdef Array x
     cdef Storage storage

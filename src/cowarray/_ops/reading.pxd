@@ -23,14 +23,14 @@ cdef inline bint is_number(cnp.dtype descr) noexcept:
 
 
 cdef inline char *numbers_of(Array x) noexcept:
-    """Where x's first element is, if all are numbers, and a header that it keeps is on its Storage's present bytes."""
+    """Return where x's first element is, if all are numbers and its kept header fits its Storage; else NULL."""
     if relaxed(&births_watched) != 0 or x.header is None or not is_number(x.descr) or not fits(x, x.header):
         return NULL
     return cnp.PyArray_BYTES(x.header)
 
 
 cdef inline object number_of(Array x, char *place):
-    """The element of x there, `numbers_of` having said where the first one is."""
+    """Return the element of x at place, which was found from `numbers_of`."""
     return number_at(place, <void *>x.descr, <void *>x.header)
 
 

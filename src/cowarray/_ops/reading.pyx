@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Reading items: views and elements by arithmetic where an index allows it, else NumPy's on headers."""
+"""Reading items: views and elements by arithmetic where an index allows it, else by NumPy on headers."""
 
 import numpy as np
 
@@ -42,9 +42,9 @@ cdef type numpy_void = np.void
 
 
 cdef object basic_item(Array self, object key):
-    """The view that integers, slices, None and an ellipsis give, or the number; None if NumPy decides.
+    """Return the view or number that integers, slices, None and an ellipsis pick; None if NumPy decides.
 
-    NumPy would make an array for a view, which doubles the cost, and most views are written to or copied.
+    NumPy would also make an array for a view, which doubles the cost, and most views are written to or copied.
     """
     cdef Place place
     cdef char *first
@@ -108,12 +108,12 @@ cdef object item_by_numpy(Array self, object key):
 
 
 cdef bint elements_alias(Array x) except -1:
-    """Whether an element with fields lies on the memory of its array, as NumPy's does."""
+    """True if an element with fields lies on the memory of its array, as NumPy's does."""
     return cnp.PyDataType_HASFIELDS(x.descr) and exports_alias()
 
 
 cdef object elements_at(Array self, Array key):
-    """self[key], for a mask or an array of integers, which has axes: NumPy's result is fresh."""
+    """Return self[key], for a mask or an array of integers that has axes: NumPy's result is fresh."""
     where = key_beside(self, key)
     cdef cnp.ndarray header = const_header(self)
     if is_short_mask(header, where):
@@ -122,7 +122,7 @@ cdef object elements_at(Array self, Array key):
 
 
 cdef bint is_short_mask(cnp.ndarray header, cnp.ndarray where) noexcept:
-    """Whether a mask picks among few numbers, which lie as its elements do: NumPy's iterator costs more than they."""
+    """True if a mask picks among few numbers that lie as its elements do: NumPy's iterator costs more than they."""
     cdef int nd = cnp.PyArray_NDIM(header)
     return (
         cnp.PyArray_TYPE(where) == cnp.NPY_BOOL and cnp.PyArray_NDIM(where) == nd
@@ -134,7 +134,7 @@ cdef bint is_short_mask(cnp.ndarray header, cnp.ndarray where) noexcept:
 
 
 cdef cnp.ndarray masked(cnp.ndarray header, cnp.ndarray where):
-    """header[where] of what `is_short_mask` has looked at."""
+    """Return header[where], for a mask that `is_short_mask` has accepted."""
     cdef const char *chosen = cnp.PyArray_BYTES(where)
     cdef const char *source = cnp.PyArray_BYTES(header)
     cdef cnp.npy_intp size = cnp.PyArray_SIZE(where), itemsize = cnp.PyArray_ITEMSIZE(header), count = 0, i
@@ -155,7 +155,7 @@ cdef cnp.ndarray masked(cnp.ndarray header, cnp.ndarray where):
 
 
 cdef object item_at(Array self, Py_ssize_t index):
-    """self[index], as iteration asks for it: not negative."""
+    """Return self[index] for iteration: index is not negative."""
     if self.nd > 1 and index < self.dims[0] and not leaves_lane(self):
         return on_storage(
             storage_for(self),
@@ -166,7 +166,7 @@ cdef object item_at(Array self, Py_ssize_t index):
 
 
 cdef cnp.npy_intp element_offset(Array x, object key) except -1:
-    """Bytes from the start of the window to the element at key; -2 unless key is one integer in range for each axis."""
+    """Return the byte offset in the window of the element at key; -2 unless key is one in-range integer per axis."""
     cdef cnp.npy_intp offset = x.offset
     cdef cnp.npy_intp index
     cdef int axis
@@ -189,7 +189,7 @@ cdef cnp.npy_intp element_offset(Array x, object key) except -1:
 
 
 cdef object python_number(Array self, tuple key):
-    """The number at one integer for each axis, as Python's; None: NumPy has to look."""
+    """Return the number at one integer per axis as Python's own; None: NumPy has to look."""
     cdef char *first = numbers_of(self)
     cdef cnp.npy_intp offset = element_offset(self, key) if first != NULL else -2
     return None if offset < 0 else cnp.PyArray_GETITEM(self.header, first - self.offset + offset)

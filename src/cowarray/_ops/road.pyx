@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""The road of operations: whoever is registered has each first, and without them it travels to NumPy and back.
+"""The road of operations: the registered function gets each first; without one, it travels to NumPy and back.
 
 `call` takes a function or method with all its arguments, `call_method` the quicker ways where they are safe.
 """
@@ -54,8 +54,8 @@ cdef enum:
     MOST_NESTED = 256
 
 
-# The methods that only call a ufunc, with NumPy's code for them, and its functions that only call those methods. Types
-# with an `__array_ufunc__` of their own are asked by the ufunc, which shows them the arrays themselves.
+# Methods that only call a ufunc, with NumPy's code for them, and functions that only call those methods. The ufunc asks
+# types with their own `__array_ufunc__`, and shows them the arrays themselves.
 cdef dict methods_of_ufuncs = {name: getattr(np._core._methods, code) for name, code in (
     ("all", "_all"), ("any", "_any"), ("clip", "_clip"), ("max", "_amax"), ("min", "_amin"), ("prod", "_prod"),
     ("sum", "_sum"),
@@ -66,7 +66,7 @@ cdef frozenset functions_of_ufuncs = frozenset(
 
 
 cdef bint calls_ufunc_with_others(object function, Array self, tuple args, dict kwargs) except -1:
-    """Whether all that a function, or a method of self, does is to call a ufunc that asks another type."""
+    """True if a function, or a method of self, only calls a ufunc that asks another type."""
     if self is not None:
         if function not in methods_of_ufuncs:
             return False
@@ -76,7 +76,7 @@ cdef bint calls_ufunc_with_others(object function, Array self, tuple args, dict 
 
 
 cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
-    """Positions and names of the arguments that this call writes."""
+    """Return positions and names of the arguments that this call writes."""
     cdef list found = []
     for name, position, _ in operation.writes:
         if position < len(args) or name in kwargs:
@@ -90,7 +90,7 @@ cdef tuple written_arguments(Operation operation, tuple args, dict kwargs):
 
 
 cdef Picked picked_by(Operation operation, tuple args, dict kwargs):
-    """Which elements an operation touches of those it may write; None: all, or unknown."""
+    """Return which of the elements that it may write an operation touches; None: all, or unknown."""
     if operation.picks is None:
         return None
     way, by, beside = operation.picks
@@ -98,9 +98,9 @@ cdef Picked picked_by(Operation operation, tuple args, dict kwargs):
 
 
 cdef Picked picked_beside(object journey, Picked picked, Array x, tuple args, dict kwargs):
-    """Which elements of x an operation touches that was handed to a mode; None: all, or unknown.
+    """Return which elements of x an operation that was handed to a mode touches; None: all, or unknown.
 
-    picked: of one that did not come by the road, which `is_written_back` may contradict.
+    picked: those of an operation that did not come by the road; `is_written_back` may contradict it.
     """
     cdef Passage passage
     if type(journey) is _Journey:
@@ -121,7 +121,7 @@ cdef object argument_of(object parameter, tuple args, dict kwargs):
 
 
 cdef tuple settled_flag(Operation operation, tuple args, dict kwargs):
-    """The arguments, in which the flag that decides whether one is written is a plain bool: its truth is asked once."""
+    """Return the arguments with the flag that decides whether one is written as a plain bool: it is asked once."""
     cdef Py_ssize_t i, at
     if operation.writes_if is not None:
         _, (flag, at, _), _ = operation.writes_if
@@ -139,7 +139,7 @@ cdef bint is_plain_truth(object value) noexcept:
 
 
 cdef object plain_containers(object value, int depth):
-    """value with lists, tuples and dicts of subclasses replaced by plain ones: each is asked for its items once."""
+    """Replace lists and tuples of subclasses, also in dicts, by plain ones: each is asked for its items once."""
     cdef list plain = None
     cdef dict named = None
     cdef Py_ssize_t i
@@ -181,9 +181,9 @@ cdef bint is_unknown_sequence(object value) except -1:
 
 cdef object call(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious=False,
                  bint dispatched_here=False, bint asks_nobody=False):
-    """Call a NumPy function, or, with self, the method of that name of self's header. Registered modes get it first.
+    """Call a NumPy function or, with self, the method of that name of self's header. Registered modes get it first.
 
-    asks_nobody: what the function calls once it has asked the classes of its arguments, instead of it.
+    asks_nobody: call what the function calls once it has asked the classes of its arguments.
     """
     if calls_ufunc_with_others(function, self, args, kwargs):
         if self is not None:
@@ -203,7 +203,7 @@ cdef object call(Operation operation, object function, Array self, tuple args, d
 
 @cython.final
 cdef class _Journey:
-    """Runs an operation without a mode, for the mode that it was handed to."""
+    """An operation to run without a mode, by the mode that it was handed to."""
 
     cdef Operation operation
     cdef readonly object function  # NumPy's, or the name of a method
@@ -228,7 +228,7 @@ cdef class _Journey:
 
 
 cdef list written_of(object journey, tuple args, dict kwargs):
-    """The arguments that an operation writes, from its journey; None if it did not come by the road."""
+    """Return the arguments that an operation writes, from its journey; None if it did not come by the road."""
     cdef Operation operation
     cdef int first
     if type(journey) is not _Journey:
@@ -244,12 +244,12 @@ cdef list written_of(object journey, tuple args, dict kwargs):
 
 
 cdef bint calls_user(object journey) noexcept:
-    """Whether the operation of a journey runs functions of the user."""
+    """True if the operation of a journey runs functions of the user."""
     return type(journey) is _Journey and (<_Journey>journey).operation.calls_user
 
 
 cdef object identity_on_road(object journey):
-    """The operation of a journey if it gives fresh arrays, writes at most `out` and runs no user code; else None."""
+    """Return a journey's operation if it gives fresh arrays, writes at most `out` and runs no user code; else None."""
     cdef Operation operation
     if type(journey) is not _Journey or (<_Journey>journey).cautious:
         return None
@@ -259,7 +259,7 @@ cdef object identity_on_road(object journey):
 
 cdef object travel(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious,
                    bint dispatched_here):
-    """Call a NumPy function, or, with self, the method of that name of self's header."""
+    """Call a NumPy function or, with self, the method of that name of self's header."""
     cdef Passage passage = Passage(operation)
     passage.cautious |= cautious
     args = plain_containers(args, 0)
@@ -304,7 +304,7 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
             shown[position] = its_own(shown[position])
     if self is not None:
         if target is None:
-            # NumPy's methods touch none of its elements. Those of other arguments they read.
+            # NumPy's methods touch none of self's elements; they read those of other arguments.
             passage.locates = operation.result is VIEW and not passage.cautious
             target = passage.read(self)
         function = getattr(target, function)
@@ -325,12 +325,12 @@ cdef object travel(Operation operation, object function, Array self, tuple args,
 
 
 cdef object its_own(object value):
-    """A copy of an array."""
+    """Copy an array; return anything else as it is."""
     return numpy_array(value) if cnp.PyArray_Check(value) else value
 
 
 cdef inline object as_born(object value, object header):
-    """A number as such where NumPy would have given a scalar: its Python code tells one from an array without axes."""
+    """Return a scalar where NumPy would have given one: its Python code tells it from an array without axes."""
     if is_array(value) and (<Array>value).birth == BORN_SCALAR and (<Array>value).descr.type_num != cnp.NPY_VOID:
         return header[()]
     return header
@@ -372,7 +372,7 @@ cdef object travel_method(Array x, str name, tuple args, dict kwargs):
 
 
 cdef object part(Array self, str name):
-    """An attribute that NumPy computes as a view."""
+    """Return an attribute that NumPy computes as a view."""
     if leaves_lane(self):
         return take_road("ndarray." + name, _plain_part, (self, name), {})
     return _plain_part(self, name)

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Shapes: reshapes, and arrays that become others in place."""
+"""Shapes: reshapes, and changes of an array's shape or dtype in place."""
 
 cimport numpy as cnp
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -47,7 +47,7 @@ cnp.import_array()
 
 
 cdef object settled_lengths(object shape):
-    """A shape in plain integers. All the user code that it can run, runs here."""
+    """Return a shape in plain integers. All user code that it can run, runs here."""
     try:
         return (PyNumber_Index(shape),)
     except TypeError:
@@ -56,7 +56,7 @@ cdef object settled_lengths(object shape):
 
 
 cdef bint lies_as(Array self, cnp.ndarray header, Storage storage) noexcept:
-    """Whether self is still the view of storage that header is, after a gap."""
+    """True if self is still the view of storage that header is, after a gap."""
     cdef int i
     if self.storage_ is not storage or self.descr is not descr_of(header) or self.nd != cnp.PyArray_NDIM(header):
         return False
@@ -69,7 +69,7 @@ cdef bint lies_as(Array self, cnp.ndarray header, Storage storage) noexcept:
 cdef int rebind(Array self, Array other) except -1:
     """Give self the Storage and layout of other: for operations that change an array's shape or dtype in place."""
     cdef cnp.npy_intp *dims = self.inline_dims
-    # Objects that end can run user code, which must find self whole: they end with this function.
+    # Objects that end can run user code, which must find self whole: these live until this function returns.
     cdef cnp.ndarray _header = self.header
     cdef Storage _before = self.storage_
     cdef cnp.dtype _descr = self.descr
@@ -95,9 +95,9 @@ cdef int rebind(Array self, Array other) except -1:
 
 
 cdef Array quick_reshape(Array self, PyObject *const *shape, Py_ssize_t nd):
-    """A lazy reshape of a C-ordered array to lengths that fit; None if NumPy has to do it.
+    """Return a lazy reshape of a C-ordered array to lengths that fit; None if NumPy has to do it.
 
-    shape: what the method was given, borrowed: nd lengths, or a tuple of them.
+    shape: the method's arguments, borrowed: nd lengths, or a tuple of them.
     """
     cdef cnp.npy_intp lengths[INLINE_DIMS]
     cdef cnp.npy_intp size
@@ -132,7 +132,7 @@ cdef Array quick_reshape(Array self, PyObject *const *shape, Py_ssize_t nd):
 
 
 cdef Array quick_ravel(Array self):
-    """A lazy copy of a C-ordered array along one axis; None if NumPy has to do it."""
+    """Return a lazy copy of a C-ordered array along one axis; None if NumPy has to do it."""
     cdef cnp.npy_intp size
     self = still_while_told(self)
     size = c_ordered_size(self.nd, shape_of(self), itemsize_of(self), strides_of(self))
@@ -140,7 +140,7 @@ cdef Array quick_ravel(Array self):
 
 
 cdef Array lazily_shaped(Array self, int nd, const cnp.npy_intp *lengths, cnp.npy_intp size, str operation):
-    """A lazy copy of a C-ordered array of that size, in lengths that fit; None if it would not be lazy."""
+    """Return a lazy copy of a C-ordered array of that size, in lengths that fit; None if it would not be lazy."""
     cdef cnp.npy_intp strides[INLINE_DIMS]
     cdef cnp.npy_intp itemsize = itemsize_of(self)
     cdef Birth reason = BORN_EAGER_ORDER
@@ -160,7 +160,7 @@ cdef object hand_flatten(Array x, object order):
 
 
 def _plain_flatten(Array x not None, order):
-    """`flatten`: as `ravel`, a copy in meaning; but in no context does NumPy alias it."""
+    """`flatten`: like `ravel`, a copy in meaning, but one that NumPy never aliases."""
     cdef Passage passage
     cdef Array seen
     if not may_alias():
@@ -184,7 +184,7 @@ def _plain_reshape(Array x not None, *shape, order="C", copy=None):
 
 
 cdef Array reshaped(Array x, tuple shape, object order, object copy):
-    """The result of `x.reshape` if NumPy has to find the shape."""
+    """Return the result of `x.reshape` if NumPy has to find the shape."""
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef Array result
     cdef Passage passage

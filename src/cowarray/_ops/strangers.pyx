@@ -1,9 +1,9 @@
 # cython: freethreading_compatible=True
-"""Operands of other libraries' types ("strangers"): who computes, and the second try with a snapshot.
+"""Operands of other libraries' types ("strangers"): which side computes, and the second try with a snapshot.
 
-NumPy's rule (binop_override.h) decides who computes. A type that knows only NumPy's arrays declines cowarray's: it
-returns NotImplemented. It is then asked again with a snapshot in place of the array, so that its result is the one it
-has for a NumPy array; if that is a NumPy array, it is returned as a cowarray array.
+NumPy's rule (binop_override.h) decides which side computes. A type that knows only NumPy's arrays declines cowarray's:
+it returns NotImplemented. It is then asked again with a snapshot in place of the array, so that its result is the one
+it has for a NumPy array; if that is a NumPy array, it is returned as a cowarray array.
 """
 
 import operator
@@ -38,14 +38,14 @@ cnp.import_array()
 
 cdef object ufunc_power = np.power
 
-# Each comparison by the number that CPython gives it: NumPy's ufunc, the operator (which says of dtypes without a
-# common one that no elements are equal), and the other side's method.
+# Each comparison, indexed by CPython's number for it: NumPy's ufunc, the operator (by which elements of dtypes without
+# a common one are unequal), and the other side's method.
 cdef tuple comparisons = (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)
 cdef tuple COMPARING = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)
 cdef tuple SWAPPED = ("__gt__", "__ge__", "__eq__", "__ne__", "__lt__", "__le__")
 cdef tuple SIGNS = ("<", "<=", "==", "!=", ">", ">=")
 
-# Of each operator's ufunc: the other side's method, and the operator.
+# By ufunc: the other side's method, and the operator.
 cdef dict OPERATORS = {
     np.add: ("__radd__", operator.add),
     np.subtract: ("__rsub__", operator.sub),
@@ -65,7 +65,7 @@ cdef dict OPERATORS = {
 
 
 cdef object brought(object result, bint to_standard):
-    """The result of a stranger that was given a snapshot. If it is a NumPy array, others may refer to it."""
+    """Take in the result of a stranger that was given a snapshot. If it is a NumPy array, others may refer to it."""
     if type(result) is tuple:
         return tuple([brought(item, to_standard) for item in <tuple>result])
     if type(result) is cnp.ndarray:
@@ -74,16 +74,16 @@ cdef object brought(object result, bint to_standard):
 
 
 cdef bint computes_itself(object other, object override) except -1:
-    """Whether a right side computes in place of an array on the left, by NumPy's rule."""
+    """True if a right operand computes in place of an array on the left, by NumPy's rule."""
     return (
         override is None
-        or cnp.PyArray_Check(other)  # a matrix, say, has operators of its own
+        or cnp.PyArray_Check(other)  # a matrix, say, has its own operators
         or (override is MISSING and has_priority(other))
     )
 
 
 cdef object ask(object other, str name, Array self):
-    """The result of other's method for self, or for a snapshot of it; NotImplemented if it declines both."""
+    """Return the result of other's method for self, or for a snapshot of it; NotImplemented if it declines both."""
     method = getattr(type(other), name, None)
     if method is None:
         return NotImplemented
@@ -92,7 +92,7 @@ cdef object ask(object other, str name, Array self):
 
 
 cdef object defer(Array self, object other, object ufunc, bint reflected):
-    """An operator with a stranger, which has declined already if it is the left operand."""
+    """Apply an operator to a stranger, which has already declined if it is the left operand."""
     cdef object function
     cdef str reflection
     if is_familiar(other):
@@ -122,7 +122,7 @@ cdef object defer(Array self, object other, object ufunc, bint reflected):
 
 @cython.final
 cdef class _Power:
-    """NumPy's operator for powers: for some exponents it computes in other ways, with other last bits."""
+    """NumPy's operator for powers: for some exponents its last bits differ from those of the ufunc."""
 
     def __call__(self, Array x not None, exponent):
         cdef Passage passage = new_passage()
@@ -131,7 +131,7 @@ cdef class _Power:
 
 
 cdef object plain_defer(Array self, object other, object function, bint reflected):
-    # Methods of the stranger may be given the array, and may keep their result.
+    # The stranger's methods may be given the array, and may keep their result.
     cdef Passage passage = new_passage()
     passage.strangers = passage.cautious = True
     shown = passage.read(self)
@@ -140,7 +140,7 @@ cdef object plain_defer(Array self, object other, object function, bint reflecte
 
 @cython.final
 cdef class _WithStranger:
-    """Computes with a stranger without a mode, for the mode that it was handed to."""
+    """A computation with a stranger, to run without a mode by the mode that it was handed to."""
 
     cdef object function
     cdef bint reflected
@@ -155,7 +155,7 @@ cdef class _WithStranger:
 
 
 cdef object compare_with(Array self, object other, int op):
-    """A comparison with a stranger. If both sides decline, Python would compare identities.
+    """Compare with a stranger. If both sides decline, Python would compare identities.
 
     That is right, and NumPy's result, for a type that compares nothing itself.
     """
@@ -178,14 +178,14 @@ cdef object compare_with(Array self, object other, int op):
 
 
 cdef bint compares(type kind, int op) except -1:
-    """Whether a type has a comparison of its own, that for equality or the one asked for."""
+    """True if a type has its own `__eq__`, or `__ne__` if that is asked for."""
     return kind.__eq__ is not object.__eq__ or (op == Py_NE and kind.__ne__ is not object.__ne__)
 
 
 cdef object ask_overrides(object ufunc, str method_name, tuple inputs, dict kwargs, tuple out):
-    """What an argument's type with its own `__array_ufunc__` gives; NotImplemented if there is none, or all decline.
+    """Ask the arguments' types that have their own `__array_ufunc__`; NotImplemented if none has, or all decline.
 
-    NumPy has asked those before the first array of ours, so those after it are asked here.
+    NumPy has asked those before the first cowarray array, so those after it are asked here.
     """
     cdef bint asked = True
     cdef list kinds = []
@@ -204,9 +204,9 @@ cdef object ask_overrides(object ufunc, str method_name, tuple inputs, dict kwar
 
 
 cdef object after_overrides(object ufunc, str method_name, tuple inputs, dict kwargs, tuple out):
-    """A ufunc's method where all types with their own `__array_ufunc__` have declined to compute with our arrays.
+    """Run a ufunc's method after all types with their own `__array_ufunc__` declined to compute with our arrays.
 
-    NumPy asks all of them again, with a snapshot for what is read and a writable alias for what is written.
+    NumPy asks them all again, with snapshots of the arrays that are read and writable aliases of those written.
     """
     cdef bint to_standard = False
     cdef tuple given
@@ -242,7 +242,7 @@ cdef object alias_of(object value):
 
 
 cdef object written(object result, tuple aliases, tuple out, bint to_standard):
-    """A stranger's result; the array itself, if that is the writable alias of it."""
+    """Return a stranger's result; if it is an array's writable alias, the array itself."""
     for alias, value in zip(aliases, out):
         if result is alias:
             return value

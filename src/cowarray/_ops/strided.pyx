@@ -48,17 +48,17 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     subok : bool, default False
         Ignored: the result is a `cowarray.ndarray`.
     writeable : bool, default True
-        ``False``: the view is read-only. So it is where `x` is, and outside `aliasing` where elements overlap.
+        ``False``: the view is read-only. It is also read-only if `x` is, and outside `aliasing` if elements overlap.
 
     Returns
     -------
     ndarray
-        A view of the same Storage, of a copy where `x` is neither an array nor memory that is shared with one.
+        A view of x's Storage; of a copy, if `x` is neither an array nor memory that is shared with one.
 
     Raises
     ------
     ValueError
-        Elements would lie outside the memory that `x` is a view of, or their bytes are too many to be counted.
+        Elements would lie outside the memory that `x` is a view of, or their size in bytes overflows.
 
     See Also
     --------
@@ -126,7 +126,7 @@ cdef Array strided_view(Array x, tuple lengths, tuple steps, bint writeable):
 
 
 def ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
-    """The constructor of `cowarray.ndarray`, whose docstring describes it."""
+    """Construct a `cowarray.ndarray`, whose docstring describes the parameters."""
     lengths = settled_lengths(shape)
     wanted = numpy_dtype(dtype)
     begin = PyNumber_Index(offset)

@@ -1,12 +1,12 @@
-"""The one table of operations: what each gives back, and which of its arguments it writes.
+"""The one table of operations: what each returns, and which of its arguments it writes.
 
 The dispatcher acts on it, the documentation prints it, and the tests of what copies and what aliases are made from it.
-Operations that have a way of their own, because it is shorter (item access, operators, copies), have their rows for the
-documentation and for the tests, which hold them to it. An operation that is not listed computes: it gives a fresh
-array, and writes at most a parameter named ``out``. Where in a call a parameter stands is read from NumPy's signatures.
+Operations that take a shorter way (item access, operators, copies) have rows for the documentation and for the tests,
+which hold them to these. An operation that is not listed computes: it returns a fresh array, and writes at most a
+parameter named ``out``. The positions of parameters are read from NumPy's signatures.
 
-Names are NumPy's: ``"sort"`` is ``numpy.sort``, ``"linalg.diagonal"`` is ``numpy.linalg.diagonal``,
-``"ndarray.sort"`` is the method.
+Names are NumPy's: ``"sort"`` is ``numpy.sort``, ``"linalg.diagonal"`` is ``numpy.linalg.diagonal``, ``"ndarray.sort"``
+is the method.
 """
 
 import ast
@@ -46,7 +46,7 @@ _Named = TypeVar("_Named")  # a parameter: in a row its name, in an operation a 
 
 
 class WritesIf(NamedTuple, Generic[_Named]):
-    """A parameter that is written only where another, a flag, has a certain truth."""
+    """A parameter that is written only if another one, a flag, has this truth value."""
 
     written: _Named
     flag: _Named
@@ -54,7 +54,7 @@ class WritesIf(NamedTuple, Generic[_Named]):
 
 
 class Picks(NamedTuple, Generic[_Named]):
-    """Which elements of what it writes an operation touches: the way (picking.pxd), and who says it, by name."""
+    """How an operation picks the elements that it writes: the way (picking.pxd), and the parameters that say which."""
 
     way: str
     by: _Named
@@ -62,21 +62,21 @@ class Picks(NamedTuple, Generic[_Named]):
 
 
 class Row(NamedTuple):
-    """What an operation gives back, and which of its parameters it writes, by their names."""
+    """What an operation returns, and the names of the parameters that it writes."""
 
     result: str = FRESH
-    writes: tuple[str, ...] = ()  # of methods, "self" is one
+    writes: tuple[str, ...] = ()  # "self" is a method's array
     writes_if: WritesIf[str] | None = None
     readonly: bool | str = False  # of views that NumPy hands out read-only: all of them, or OVERLAPPING ones
-    calls_user: bool = False  # runs functions of the user, which may keep what they are given and return what they kept
-    overwrites_unless: str = ""  # without this parameter, all of what is written is overwritten
-    picks: Picks[str] | None = None  # with these parameters, few of the elements may be written
+    calls_user: bool = False  # runs user functions, which may keep what they are given and return what they kept
+    overwrites_unless: str = ""  # unless this parameter is given, all of what is written is overwritten
+    picks: Picks[str] | None = None  # with these parameters, only a few of the elements may be written
     changed: tuple[str, ...] = ()  # numbers that NumPy's own code changes in place, by accident: it gets copies
-    copies_readonly: bool = False  # only reads, but asks for writable memory: of a read-only array NumPy makes a copy
+    copies_readonly: bool = False  # only reads, but asks for writable memory: NumPy copies a read-only array
 
 
 class Parameter(NamedTuple):
-    """Where a call has an argument, which is a matter of NumPy's signatures."""
+    """Where a call has an argument, by NumPy's signature."""
 
     name: str
     position: int
@@ -84,7 +84,7 @@ class Parameter(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """A row, with the places of the parameters that it names, and with ``out`` among what is written."""
+    """A row, with the positions of the parameters that it names, and with ``out`` among those written."""
 
     result: str = FRESH
     writes: tuple[Parameter, ...] = ()
@@ -157,11 +157,11 @@ OPERATIONS = {
     "require": Row(COPY, calls_user=True),
     **_rows("frombuffer fromfile", calls_user=True),
     **_rows("apply_along_axis apply_over_axes piecewise fromfunction fromiter", calls_user=True),
-    **_rows("array_repr array_str array2string", calls_user=True),  # those that print options name
+    **_rows("array_repr array_str array2string", calls_user=True),  # formatters named by the print options
 }
 
 
-# What these say of their parameters in a later NumPy: before 2.4, and under ``python -OO``, C functions say nothing.
+# Their signatures in a later NumPy: before 2.4, and under ``python -OO``, C functions have none.
 _UNTOLD = {
     "busday_count": "(begindates, enddates, weekmask='1111100', holidays=(), busdaycal=None, out=None)",
     "busday_offset": "(dates, offsets, roll='raise', weekmask='1111100', holidays=None, busdaycal=None, out=None)",
@@ -185,7 +185,7 @@ _UNTOLD = {
     "ndarray.trace": "(self, offset=0, axis1=0, axis2=1, dtype=None, out=None)",
 }
 
-# What they take, where they say something else.
+# What these take, where NumPy's signatures say something else.
 _MISTOLD = {
     "ndarray.choose": "(self, *choices, out=None, mode='raise')",
     **{f"ndarray.{name}": "(self, out=None, /)" for name in ("conj", "conjugate")},
@@ -193,19 +193,19 @@ _MISTOLD = {
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """The name that a NumPy function has here."""
+    """Return the name that a NumPy function has in this table."""
     module = (function.__module__ or "").removeprefix("numpy").lstrip(".")
     return f"{module}.{function.__name__}" if module else function.__name__
 
 
 def lookup(function: Callable[..., Any]) -> Operation:
-    """The row of a NumPy function, with the places of its parameters."""
+    """Return the row of a NumPy function, with the positions of its parameters."""
     name = name_of(function)
     return _placed(name, OPERATIONS.get(name, Row()), function)
 
 
 def is_numpys(function: object) -> bool:
-    """Whether a function stands in one of NumPy's modules: it is no stranger's, and stays for as long as NumPy does."""
+    """True if a function stands in one of NumPy's modules: it is not a stranger's, and lives as long as NumPy does."""
     module = getattr(function, "__module__", None)
     if type(module) is not str or module.partition(".")[0] != "numpy":
         return False
@@ -214,7 +214,7 @@ def is_numpys(function: object) -> bool:
 
 
 def method(name: str) -> Operation:
-    """The row of a method of NumPy's arrays; the array itself is its parameter "self"."""
+    """Return the row of a method of NumPy's arrays; the array itself is its parameter "self"."""
     import numpy
 
     whole = f"ndarray.{name}"
@@ -244,7 +244,7 @@ def _placed(name: str, row: Row, function: Any, *first: Parameter) -> Operation:
 
 
 def _parameters(name: str, row: Row, function: Any) -> list[Parameter]:
-    """The parameters of a function; none where the row needs no more than those of every method."""
+    """Return the parameters of a function; none if the row does not need them."""
     if name in _MISTOLD:
         return _told(_MISTOLD[name])
     text = getattr(function, "__text_signature__", None)
@@ -269,7 +269,7 @@ def _inspected(function: Any) -> list[Parameter]:
 
 
 def _told(text: str) -> list[Parameter]:
-    """The parameters in a signature of C's, in a fraction of the time that `inspect` takes; none: it is not plain."""
+    """Parse a C function's signature, in a fraction of the time that `inspect` takes; none if it is not plain."""
     try:
         told = ast.parse(f"def f{text.replace('$', '')}: pass").body[0].args  # type: ignore[attr-defined]
         named = [None if each is None else _literal(each) for each in told.kw_defaults]
@@ -292,7 +292,7 @@ def _literal(node: ast.expr) -> Any:
 
 
 def _numbered(parameters: list[tuple[str, bool, Any]]) -> list[Parameter]:
-    """Of parameters (name, by keyword alone, default) the places, in calls of a method without its array."""
+    """Number parameters, as (name, keyword-only, default), by position in calls; a method's array is not counted."""
     others = [each for each in parameters if each[0] != "self"]
     return [
         Parameter(name, KEYWORD_ONLY if by_keyword else position, default)

@@ -50,7 +50,7 @@ cdef object numpy_asarray = np.asarray
 cdef type numpy_ufunc = np.ufunc
 cdef object maximum = np.maximum
 cdef object minimum = np.minimum
-# Those of numpy.strings, from where it has them: the import of that module would be for their names alone.
+# The ufuncs of numpy.strings, taken from where it gets them, so that it need not be imported for their names.
 cdef tuple string_ufuncs = tuple([getattr(np._core.umath, name) for name in (
     "isalnum isalpha isdecimal isdigit islower isnumeric isspace istitle isupper str_len".split()
 )])
@@ -60,7 +60,7 @@ cdef frozenset numpy_ufuncs = frozenset(
 ).union(string_ufuncs, (np._core.umath.clip,))  # which `np.clip` calls
 
 
-# Theirs, which a ufunc makes anew each time.
+# Their names: a ufunc makes its name again each time.
 cdef dict names = {ufunc: ufunc.__name__ for ufunc in numpy_ufuncs}
 
 
@@ -69,7 +69,7 @@ cdef Py_ssize_t axes_of(object value) except -1:
 
 
 cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) except -1:
-    """Whether the result has axes, given that an operand has."""
+    """True if the result has axes, given that an operand has."""
     if method_name == "reduce":
         return bool(kwargs.get("keepdims")) or (type(kwargs.get("axis", 0)) is int and axes_of(first) > 1)
     return ufunc.signature is None
@@ -108,12 +108,12 @@ cdef object array_ufunc(Array self, object ufunc, str method_name, tuple inputs,
 
 
 cdef bint takes_others(tuple inputs, tuple out, dict kwargs) except -1:
-    """Whether a ufunc is given an argument whose `__array_ufunc__` NumPy asks."""
+    """True if a ufunc is given an argument whose `__array_ufunc__` NumPy asks."""
     return any_own_ufunc(inputs) or any_own_ufunc(out) or ("where" in kwargs and has_own_ufunc(kwargs["where"]))
 
 
 cdef tuple outputs_of(dict kwargs):
-    """A ufunc's `out`. Code that stands in for NumPy's ufuncs may pass an array alone."""
+    """Return a ufunc's `out` as a tuple. Code that stands in for NumPy's ufuncs may pass an array alone."""
     out = kwargs.get("out", ())
     return <tuple>out if type(out) is tuple else () if out is None else (out,)
 
@@ -131,7 +131,7 @@ cdef object quick_ufunc(object self, PyObject *const *given, Py_ssize_t count):
 
 
 cdef object plain_ufunc(object ufunc, object left, object right):
-    """The result of one of NumPy's own ufuncs for one operand or two (right: MISSING for one); None: take the road.
+    """Apply one of NumPy's own ufuncs to one operand or two (right: MISSING for one); None: take the road.
 
     The common call needs no Passage: it runs no user code, and its result is fresh.
     """
@@ -150,7 +150,7 @@ cdef object plain_ufunc(object ufunc, object left, object right):
 
 
 cdef Array written_into(object out, object ufunc, object left, object right):
-    """Make the common call with an array as `out`, and return it. None, and nothing is written: it is another call.
+    """Make the common call with an array as `out`, and return it. None: it is another call, and nothing is written.
 
     right: MISSING for one operand. Whole shared Storages are left to `overwritten`.
     """
@@ -174,7 +174,7 @@ cdef Array written_into(object out, object ufunc, object left, object right):
 
 
 cdef object beside(object value, Array x, cnp.ndarray writer):
-    """What NumPy is to read an operand by while it writes x by its writer."""
+    """Return an operand as NumPy is to read it while it writes x through writer."""
     if value is x:
         return writer
     return header_beside(<Array>value, writer) if is_array(value) else value
@@ -189,7 +189,7 @@ cdef str ufunc_name(object ufunc, str method_name):
 
 @cython.final
 cdef class _UfuncJourney:
-    """Applies a ufunc without a mode, for the mode that it was handed to."""
+    """A call of a ufunc to run without a mode, by the mode that it was handed to."""
 
     cdef readonly object ufunc
     cdef readonly str method_name
@@ -205,7 +205,7 @@ cdef class _UfuncJourney:
 
 
 cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwargs, bint declined):
-    """Apply a ufunc, a mode's part done. declined: whether types were asked that have their own `__array_ufunc__`."""
+    """Apply a ufunc without a mode. declined: types with their own `__array_ufunc__` were asked, and declined."""
     cdef Passage passage
     cdef list shown
     cdef bint is_elementwise_call
@@ -269,9 +269,9 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
 
 
 cdef set written_operands(object ufunc):
-    """The places of the operands that a ufunc writes to, as those of numba do with `writable_args`.
+    """Return the positions of the operands that a ufunc writes to, as numba's do with `writable_args`.
 
-    A library's own object may stand for a ufunc, and have it as `ufunc`.
+    A library's own object may stand for a ufunc, and have it as its attribute `ufunc`.
     """
     cdef PyUFuncObject *flagged
     cdef int i
@@ -286,7 +286,7 @@ cdef set written_operands(object ufunc):
 
 
 cdef object converted(object value):
-    """An array_like operand as an array. A gap."""
+    """Convert an array_like operand to an array. A gap."""
     cdef type kind = type(value)
     if kind is list or kind is tuple:
         return numpy_asarray(with_elements(value, 0))
@@ -296,7 +296,7 @@ cdef object converted(object value):
 
 
 cdef bint overwritten(Array x, object ufunc, tuple inputs, dict kwargs) except -1:
-    """Have one of NumPy's own ufuncs give all of x new values. False, and nothing has happened, if that cannot be."""
+    """Let one of NumPy's own ufuncs overwrite all of x. False, and nothing has happened, if that cannot be."""
     cdef Passage passage = new_passage()
     cdef cnp.ndarray header
     cdef Intent intent = OVERWRITES
@@ -327,12 +327,12 @@ cdef bint overwritten(Array x, object ufunc, tuple inputs, dict kwargs) except -
 
 
 def runs_user_code(function, /):
-    """Whether an operation runs functions of the user, or ufuncs that are not NumPy's.
+    """Tell whether an operation runs user functions, or ufuncs that are not NumPy's.
 
     Parameters
     ----------
     function : callable
-        The one that was handed over with the operation.
+        The function that was handed over with the operation.
     """
     if type(function) is _UfuncJourney:
         return (<_UfuncJourney>function).ufunc not in numpy_ufuncs
@@ -390,13 +390,13 @@ cdef tuple WRITING = ("ndarray.__setitem__", "flatiter.__setitem__", "in-place",
 
 
 def written_by(str operation, function, tuple args, dict kwargs, /):
-    """The arguments that an operation writes.
+    """Return the arguments that an operation writes.
 
     Parameters
     ----------
     operation : str
     function : callable
-        The one that was handed over with it.
+        The function that was handed over with the operation.
     args : tuple
     kwargs : dict
 

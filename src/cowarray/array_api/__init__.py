@@ -1,11 +1,11 @@
 """The array API standard, version 2025.12: its names and parameters, its extensions, and nothing else.
 
-``x.__array_namespace__()`` is this module, for every array of the library. It takes what NumPy's functions take. What
-its functions return, and whatever is computed, indexed, iterated or viewed from that, keeps results without axes as
+``x.__array_namespace__()`` is this module, for every array of the library. It accepts what NumPy's functions accept.
+Results of its functions, and whatever is computed, indexed, iterated or viewed from them, keep results without axes as
 arrays, where `cowarray` returns NumPy's scalars. `asarray` is the way in, `cowarray.asarray` the way back.
 
-What a function does is what the function of that name in `cowarray` does: these have the standard's signatures, and
-return the standard's arrays.
+Each function does what the function of that name in `cowarray` does, with the standard's signature, and returns the
+standard's arrays.
 """
 
 import typing as _typing
@@ -306,7 +306,7 @@ __all__ = [
 if not _typing.TYPE_CHECKING:
 
     def __getattr__(name):
-        # xarray and SciPy ask every namespace for these, as if it were NumPy's. They are in no list.
+        # xarray and SciPy ask every namespace for these, as if it were NumPy's. They are in no list of names.
         if name == "lib":
             from cowarray import lib
 

@@ -16,7 +16,7 @@ _completed = CompletedFrom(_chapters, "cowarray")
 
 @public
 def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: DType = None, device: Device = None) -> Array:
-    """Evenly spaced numbers from start up to, and without, stop; of one number, from 0 up to it.
+    """Return evenly spaced numbers from start up to, but without, stop; given one number, from 0 up to it.
 
     Parameters
     ----------
@@ -52,14 +52,14 @@ def asarray(obj: Any, /, *, dtype: DType = None, device: Device = None, copy: bo
     device : {'cpu'}, optional
     copy : bool, optional
         ``True``: a private copy. ``False``: never a copy; the caller promises that nobody writes to `obj` while arrays
-        made from it have no bytes of their own. ``None``: see Returns.
+        made from it share its memory. ``None``: see Returns.
 
     Returns
     -------
     ndarray
-        `obj` itself, if it is one of these arrays and can be used as it is. A view of it, if it is another array of
-        this library. Else memory that is read-only down to its owner is shared until the result is written to,
-        and everything else is copied once, as by `cowarray.asarray`.
+        `obj` itself, if it is one of these arrays and can be used as it is; a view of it, if it is another array of
+        this library. Otherwise memory that is read-only down to its owner is shared until the result is written to, and
+        everything else is copied once, as by `cowarray.asarray`.
 
     Raises
     ------
@@ -75,13 +75,13 @@ def asarray(obj: Any, /, *, dtype: DType = None, device: Device = None, copy: bo
 
 @_completed
 def empty(shape: Shape, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array whose elements have no values yet."""
+    """Make an array with uninitialized elements."""
     return standard(_chapters.empty(shape=shape, dtype=dtype, device=device))
 
 
 @_completed
 def empty_like(x: ArrayLike, /, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array of the shape and dtype of another, whose elements have no values yet.
+    """Make an array of the shape and dtype of another, with uninitialized elements.
 
     Parameters
     ----------
@@ -93,14 +93,14 @@ def empty_like(x: ArrayLike, /, *, dtype: DType = None, device: Device = None) -
 
 @_completed
 def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DType = None, device: Device = None) -> Array:
-    """A matrix with ones on its k-th diagonal and zeros elsewhere.
+    """Make a matrix with ones on its k-th diagonal and zeros elsewhere.
 
     Parameters
     ----------
     n_rows : int
         Number of rows.
     n_cols : int, optional
-        Number of columns; that of rows if omitted.
+        Number of columns. Default: as many as rows.
     """
     return standard(_chapters.eye(n_rows, n_cols, k=k, dtype=dtype, device=device))
 
@@ -116,13 +116,13 @@ def from_dlpack(x: ArrayLike, /, *, device: Device = None, copy: bool | None = N
     device : {'cpu'}, optional
     copy : bool, optional
         ``False`` shares the producer's memory; the caller promises that nobody writes to it while arrays made from it
-        have no bytes of their own.
+        share it.
 
     Returns
     -------
     ndarray
-        A copy: lazy, if `x` is a `cowarray.ndarray`, and else made at once. With ``copy=False`` it shares bytes until
-        it is written to.
+        A copy: lazy if `x` is a `cowarray.ndarray`, else made at once. With ``copy=False`` it shares bytes until it is
+        written to.
 
     See Also
     --------
@@ -133,13 +133,13 @@ def from_dlpack(x: ArrayLike, /, *, device: Device = None, copy: bool | None = N
 
 @_completed
 def full(shape: Shape, fill_value: Any, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array with one value in all elements, or with what broadcasts to its shape."""
+    """Make an array filled with one value, or with values that broadcast to its shape."""
     return standard(_chapters.full(shape=shape, fill_value=fill_value, dtype=dtype, device=device))
 
 
 @_completed
 def full_like(x: ArrayLike, /, fill_value: Any, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array of the shape and dtype of another, with one value in all elements."""
+    """Make an array of the shape and dtype of another, filled with one value."""
     return standard(_chapters.full_like(x, fill_value=fill_value, dtype=dtype, device=device))
 
 
@@ -147,7 +147,7 @@ def full_like(x: ArrayLike, /, fill_value: Any, *, dtype: DType = None, device: 
 def linspace(
     start: Any, stop: Any, /, num: int, *, dtype: DType = None, device: Device = None, endpoint: bool = True
 ) -> Array:
-    """Evenly spaced numbers from start to stop.
+    """Return evenly spaced numbers from start to stop.
 
     Parameters
     ----------
@@ -167,34 +167,34 @@ def linspace(
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: DType = None, axis: int = 0
 ) -> Array:
-    """Powers of a base whose exponents are evenly spaced from start to stop.
+    """Return powers of a base whose exponents are evenly spaced from start to stop.
 
-    It is not in the standard; SciPy and xarray ask for it.
+    Not in the standard; SciPy and xarray ask for it.
     """
     return standard(_chapters.logspace(start, stop, num, endpoint, base, dtype, axis))
 
 
 @_completed
 def meshgrid(*arrays: ArrayLike, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
-    """Coordinates of a grid, from those along each of its axes."""
+    """Return the coordinates of a grid, from those along each of its axes."""
     return standard(_chapters.meshgrid(*arrays, indexing=indexing))
 
 
 @_completed
 def ones(shape: Shape, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array of ones."""
+    """Make an array of ones."""
     return standard(_chapters.ones(shape=shape, dtype=dtype, device=device))
 
 
 @_completed
 def ones_like(x: ArrayLike, /, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array of ones of the shape and dtype of another."""
+    """Make an array of ones of the shape and dtype of another."""
     return standard(_chapters.ones_like(x, dtype=dtype, device=device))
 
 
 @_completed
 def tril(x: ArrayLike, /, *, k: int = 0) -> Array:
-    """Matrices with the elements above the k-th diagonal zeroed.
+    """Copy matrices with the elements above the k-th diagonal zeroed.
 
     Fresh, of x's shape and dtype.
     """
@@ -203,7 +203,7 @@ def tril(x: ArrayLike, /, *, k: int = 0) -> Array:
 
 @_completed
 def triu(x: ArrayLike, /, *, k: int = 0) -> Array:
-    """Matrices with the elements below the k-th diagonal zeroed.
+    """Copy matrices with the elements below the k-th diagonal zeroed.
 
     Fresh, of x's shape and dtype.
     """
@@ -212,11 +212,11 @@ def triu(x: ArrayLike, /, *, k: int = 0) -> Array:
 
 @_completed
 def zeros(shape: Shape, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array of zeros."""
+    """Make an array of zeros."""
     return standard(_chapters.zeros(shape=shape, dtype=dtype, device=device))
 
 
 @_completed
 def zeros_like(x: ArrayLike, /, *, dtype: DType = None, device: Device = None) -> Array:
-    """An array of zeros of the shape and dtype of another."""
+    """Make an array of zeros of the shape and dtype of another."""
     return standard(_chapters.zeros_like(x, dtype=dtype, device=device))

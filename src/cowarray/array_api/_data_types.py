@@ -16,23 +16,23 @@ _completed = CompletedFrom(_chapters, "cowarray")
 
 @_completed
 def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True, device: Device = None) -> Array:
-    """An array's elements as another dtype.
+    """Convert an array's elements to another dtype.
 
-    A copy: lazy if the dtype stays, made at once if it changes. Without `copy`, and where the dtype
-    stays: `x` itself, or a view of it if it is another array of this library.
+    A copy: lazy if the dtype stays, made at once if it changes. With ``copy=False``, if the dtype stays: `x` itself, or
+    a view of it if it is another array of this library.
     """
     return standard(_chapters.astype(x, dtype, copy=copy, device=device))
 
 
 @_completed
 def can_cast(from_: Any, to: DTypeLike, /) -> bool:
-    """Whether one dtype, or that of an array, can be cast to another."""
+    """Tell whether one dtype, or that of an array, can be cast to another."""
     return _chapters.can_cast(from_, to)
 
 
 @_completed
 def finfo(type: Any, /) -> "FloatLimits":
-    """The limits of a floating-point dtype, or of the dtype of an array.
+    """Return the limits of a floating-point dtype, or of the dtype of an array.
 
     With the attributes of a `numpy.finfo`; ``eps``, ``max``, ``min`` and ``smallest_normal`` are Python's floats
     where those are wide enough.
@@ -41,7 +41,7 @@ def finfo(type: Any, /) -> "FloatLimits":
 
 
 class FloatLimits:
-    """What `finfo` gives: all that a `numpy.finfo` has."""
+    """The result of `finfo`: it has all attributes of a `numpy.finfo`."""
 
     def __init__(self, numpys: np.finfo[Any]) -> None:
         self._numpys = numpys
@@ -77,17 +77,17 @@ def _float_limits(dtype: Any) -> Any:
 
 @_completed
 def iinfo(type: Any, /) -> np.iinfo[Any]:
-    """The limits of an integer dtype, or of the dtype of an array."""
+    """Return the limits of an integer dtype, or of the dtype of an array."""
     return _chapters.iinfo(type)
 
 
 @_completed
 def isdtype(dtype: np.dtype[Any] | type[np.generic], kind: Any) -> bool:
-    """Whether a dtype is of a kind, such as ``"integral"``, or is another dtype."""
+    """Tell whether a dtype is of a kind, such as ``"integral"``, or is another dtype."""
     return _chapters.isdtype(dtype=dtype, kind=kind)
 
 
 @_completed
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
-    """The dtype of an operation on these arrays, scalars and dtypes."""
+    """Return the result dtype of an operation on these arrays, scalars and dtypes."""
     return _chapters.result_type(*arrays_and_dtypes)

@@ -14,11 +14,11 @@ _completed = CompletedFrom(_chapters, "cowarray")
 
 @_completed
 def take(x: ArrayLike, indices: ArrayLike, /, *, axis: Axis = None) -> Array:
-    """The elements at indices along an axis; without one, of the flattened array."""
+    """Return the elements at indices along an axis; without an axis, of the flattened array."""
     return standard(_chapters.take(x, indices, axis=axis))
 
 
 @_completed
 def take_along_axis(x: ArrayLike, indices: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
-    """The elements at indices along an axis, with indices of their own for each place on the others."""
+    """Return the elements at indices along an axis; each position on the other axes has its own indices."""
     return standard(_chapters.take_along_axis(x, indices, axis=axis))

@@ -17,29 +17,29 @@ _completed = CompletedFrom(_chapters, "cowarray")
 @standardized(_chapters.matmul)
 @_completed
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Any:
-    """Products of matrices, ``x1 @ x2``."""
+    """Multiply matrices, ``x1 @ x2``."""
 
 
 @_completed
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """The last two axes exchanged."""
+    """Exchange the last two axes."""
     return standard(_chapters.matrix_transpose(x))
 
 
 @_completed
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | Sequence[Any] = 2) -> Array:
-    """Sums of products over several axes.
+    """Sum products over several axes.
 
     Parameters
     ----------
     axes : int or pair of sequences of int, default 2
-        As many last axes of x1 and first of x2, or the axes of each.
+        How many of x1's last and x2's first axes, or the axes of each.
     """
     return standard(_chapters.tensordot(x1, x2, axes=axes))
 
 
 @_completed
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
-    """Dot products of vectors, the first conjugated."""
+    """Compute dot products of vectors, the first one conjugated."""
     options: Any = {} if axis == -1 else {"axis": axis}
     return standard(_chapters.vecdot(x1, x2, **options))

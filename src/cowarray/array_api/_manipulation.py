@@ -17,31 +17,31 @@ _completed = CompletedFrom(_chapters, "cowarray")
 
 @_completed
 def broadcast_arrays(*arrays: ArrayLike) -> tuple[Array, ...]:
-    """Arrays broadcast against each other.
+    """Broadcast arrays against each other.
 
-    Read-only views, in which elements overlap.
+    Read-only views, whose elements overlap.
     """
     return standard(_chapters.broadcast_arrays(*arrays))
 
 
 @_completed
 def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
-    """The shape that arrays of these shapes broadcast to."""
+    """Return the shape that arrays of these shapes broadcast to."""
     return _chapters.broadcast_shapes(*shapes)
 
 
 @_completed
 def broadcast_to(x: ArrayLike, /, shape: Shape) -> Array:
-    """An array broadcast to a shape.
+    """Broadcast an array to a shape.
 
-    A read-only view of x, in which elements overlap.
+    A read-only view of x, whose elements overlap.
     """
     return standard(_chapters.broadcast_to(x, shape=shape))
 
 
 @_completed
 def concat(arrays: _Arrays, /, *, axis: Axis = 0) -> Array:
-    """Join arrays along an axis that they have."""
+    """Join arrays along an existing axis."""
     return standard(_chapters.concat(arrays, axis=axis))
 
 
@@ -54,7 +54,7 @@ def expand_dims(x: ArrayLike, /, axis: Axes) -> Array:
     Parameters
     ----------
     axis : int or tuple of int
-        Where new axes stand in the result.
+        The positions of the new axes in the result.
     """
     return standard(_chapters.expand_dims(x, axis=axis))
 
@@ -86,7 +86,7 @@ def permute_dims(x: ArrayLike, /, axes: Sequence[SupportsIndex]) -> Array:
     Parameters
     ----------
     axes : tuple of int
-        For each axis of the result, which one of `x` it is.
+        For each axis of the result, the axis of `x` that it is.
     """
     return standard(_chapters.permute_dims(x, axes=axes))
 
@@ -99,7 +99,7 @@ def repeat(x: ArrayLike, repeats: ArrayLike, /, *, axis: Axis = None) -> Array:
 
 @_completed
 def reshape(x: ArrayLike, /, shape: Shape, *, copy: bool | None = None) -> Array:
-    """The elements of an array in another shape.
+    """Give an array's elements another shape.
 
     A copy, lazy where possible; with ``copy=False`` a view of x.
     """
@@ -140,5 +140,5 @@ def tile(x: ArrayLike, repetitions: ArrayLike, /) -> Array:
 
 @_completed
 def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
-    """The parts of an array at each index along an axis."""
+    """Split an array into its parts at each index along an axis."""
     return standard(_chapters.unstack(x, axis=axis))

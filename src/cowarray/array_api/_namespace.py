@@ -1,4 +1,4 @@
-"""What an array answers when it is asked for the standard's namespace."""
+"""The answer of an array that is asked for the standard's namespace."""
 
 import sys
 from types import ModuleType
@@ -7,7 +7,7 @@ _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
 def namespace(api_version: str | None) -> ModuleType:
-    """The module that has the standard's functions.
+    """Return the module that has the standard's functions.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ _completed = CompletedFrom(_chapters, "cowarray")
 
 @_completed
 def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> Array:
-    """Whether each element is one of the test elements.
+    """Test whether each element is one of the test elements.
 
     Fresh, of x1's shape; booleans.
     """
@@ -23,7 +23,7 @@ def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> Array:
 
 @_completed
 def unique_all(x: ArrayLike, /) -> Any:
-    """Distinct values, their first places, the place of each element among them, and counts.
+    """Return the distinct values, their first positions, the index of each element's value, and the counts.
 
     A named tuple ``(values, indices, inverse_indices, counts)`` of ndarray: fresh; values are sorted. NaNs are
     distinct.
@@ -33,17 +33,17 @@ def unique_all(x: ArrayLike, /) -> Any:
 
 @_completed
 def unique_counts(x: ArrayLike, /) -> Any:
-    """Distinct values, and how often they are there."""
+    """Return the distinct values, and how often each occurs."""
     return standard(_chapters.unique_counts(x))
 
 
 @_completed
 def unique_inverse(x: ArrayLike, /) -> Any:
-    """Distinct values, and which of them each element is."""
+    """Return the distinct values, and the index of each element's value among them."""
     return standard(_chapters.unique_inverse(x))
 
 
 @_completed
 def unique_values(x: ArrayLike, /) -> Array:
-    """Distinct values, sorted."""
+    """Return the distinct values, sorted."""
     return standard(_chapters.unique_values(x))

@@ -14,27 +14,27 @@ _completed = CompletedFrom(_chapters, "cowarray")
 
 @_completed
 def argsort(x: ArrayLike, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True) -> Array:
-    """Indices that sort an array.
+    """Return the indices that sort an array.
 
     Fresh, of x's shape.
 
     Parameters
     ----------
     stable : bool, default True
-        Whether equal elements keep their order, also where descending; ``False`` is faster.
+        Whether equal elements keep their order, even if descending; ``False`` is faster.
     """
     return standard(_chapters.argsort(x, axis=axis, descending=descending, stable=stable))
 
 
 @_completed
 def sort(x: ArrayLike, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True) -> Array:
-    """A sorted copy.
+    """Return a sorted copy.
 
     Fresh, of x's shape and dtype.
 
     Parameters
     ----------
     stable : bool, default True
-        Whether elements that are equal and not the same (-0.0 and 0.0) keep their order, also where descending.
+        Whether elements that are equal but not identical (-0.0 and 0.0) keep their order, even if descending.
     """
     return standard(_chapters.sort(x, axis=axis, descending=descending, stable=stable))

@@ -12,65 +12,65 @@ _completed = CompletedFrom(_chapters, "cowarray")
 
 @_completed
 def cumulative_prod(x: ArrayLike, /, *, axis: Axis = None, dtype: DType = None, include_initial: bool = False) -> Array:
-    """Products of all elements up to each."""
+    """Compute the products of all elements up to each."""
     return standard(_chapters.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial))
 
 
 @_completed
 def cumulative_sum(x: ArrayLike, /, *, axis: Axis = None, dtype: DType = None, include_initial: bool = False) -> Array:
-    """Sums of all elements up to each."""
+    """Compute the sums of all elements up to each."""
     return standard(_chapters.cumulative_sum(x, axis=axis, dtype=dtype, include_initial=include_initial))
 
 
 @_completed
 def max(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
-    """The greatest elements along axes; NaN if one is NaN."""
+    """Return the greatest elements along axes; NaN if one is NaN."""
     return standard(_chapters.max(x, axis=axis, keepdims=keepdims))
 
 
 @_completed
 def mean(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
-    """Arithmetic means along axes."""
+    """Compute arithmetic means along axes."""
     return standard(_chapters.mean(x, axis=axis, keepdims=keepdims))
 
 
 @_completed
 def min(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
-    """The least elements along axes; NaN if one is NaN."""
+    """Return the least elements along axes; NaN if one is NaN."""
     return standard(_chapters.min(x, axis=axis, keepdims=keepdims))
 
 
 @_completed
 def prod(x: ArrayLike, /, *, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> Array:
-    """Products along axes."""
+    """Multiply elements along axes."""
     return standard(_chapters.prod(x, axis=axis, dtype=dtype, keepdims=keepdims))
 
 
 @_completed
 def std(x: ArrayLike, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
-    """Standard deviations along axes.
+    """Compute standard deviations along axes.
 
     Parameters
     ----------
     correction : float, default 0.0
-        Divisors are the number of elements less this.
+        Subtracted from the number of elements to give the divisor.
     """
     return standard(_chapters.std(x, axis=axis, correction=correction, keepdims=keepdims))
 
 
 @_completed
 def sum(x: ArrayLike, /, *, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> Array:
-    """Sums along axes."""
+    """Sum elements along axes."""
     return standard(_chapters.sum(x, axis=axis, dtype=dtype, keepdims=keepdims))
 
 
 @_completed
 def var(x: ArrayLike, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
-    """Variances along axes.
+    """Compute variances along axes.
 
     Parameters
     ----------
     correction : float, default 0.0
-        Divisors are the number of elements less this.
+        Subtracted from the number of elements to give the divisor.
     """
     return standard(_chapters.var(x, axis=axis, correction=correction, keepdims=keepdims))

@@ -14,13 +14,13 @@ _completed = CompletedFrom(_chapters, "cowarray")
 
 @_completed
 def all(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
-    """Whether all elements are true, along axes or of the whole array."""
+    """Test whether all elements are true, along axes or in the whole array."""
     return standard(_chapters.all(x, axis=axis, keepdims=keepdims))
 
 
 @_completed
 def any(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
-    """Whether any element is true, along axes or of the whole array."""
+    """Test whether any element is true, along axes or in the whole array."""
     return standard(_chapters.any(x, axis=axis, keepdims=keepdims))
 
 
@@ -34,17 +34,17 @@ def diff(
     prepend: ArrayLike | None = None,
     append: ArrayLike | None = None,
 ) -> Array:
-    """Differences of neighbours along an axis, taken n times.
+    """Take the differences of neighbours along an axis, n times.
 
     Fresh; for n = 0 a lazy copy of x.
 
     Parameters
     ----------
     n : int, default 1
-        How often; 0 times gives a copy of x.
+        How many times; 0 gives a copy of x.
     prepend : array_like, optional
-        Put before x.
+        Values to put before x.
     append : array_like, optional
-        Put after x.
+        Values to put after x.
     """
     return standard(_chapters.diff(x, axis=axis, n=n, prepend=prepend, append=append))

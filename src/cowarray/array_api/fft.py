@@ -34,13 +34,13 @@ _completed = _CompletedFrom(_fft, "cowarray.fft")
 
 @_completed
 def fft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The transform along an axis."""
+    """Transform along an axis."""
     return _standard(_fft.fft(x, n=n, axis=axis, norm=norm))
 
 
 @_completed
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType = None, device: Device = None) -> Array:
-    """The frequencies of what `fft` gives."""
+    """Return the frequencies of the elements of `fft`'s result."""
     return _standard(_fft.fftfreq(n, d=d, dtype=dtype, device=device))
 
 
@@ -53,19 +53,19 @@ def fftn(
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm = "backward",
 ) -> Array:
-    """The transform along several axes."""
+    """Transform along several axes."""
     return _standard(_fft.fftn(x, s=s, axes=axes, norm=norm))
 
 
 @_completed
 def fftshift(x: ArrayLike, /, *, axes: Axes = None) -> Array:
-    """Move the frequency 0 to the middle."""
+    """Move frequency 0 to the middle."""
     return _standard(_fft.fftshift(x, axes=axes))
 
 
 @_completed
 def hfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The transform of symmetric values, of which one half is given: real numbers.
+    """Transform symmetric values, given one half of them, to real numbers.
 
     Fresh.
     """
@@ -74,7 +74,7 @@ def hfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, nor
 
 @_completed
 def ifft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The inverse of `fft`."""
+    """Invert `fft`."""
     return _standard(_fft.ifft(x, n=n, axis=axis, norm=norm))
 
 
@@ -87,25 +87,25 @@ def ifftn(
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm = "backward",
 ) -> Array:
-    """The inverse of `fftn`."""
+    """Invert `fftn`."""
     return _standard(_fft.ifftn(x, s=s, axes=axes, norm=norm))
 
 
 @_completed
 def ifftshift(x: ArrayLike, /, *, axes: Axes = None) -> Array:
-    """The inverse of `fftshift`."""
+    """Invert `fftshift`."""
     return _standard(_fft.ifftshift(x, axes=axes))
 
 
 @_completed
 def ihfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The inverse of `hfft`."""
+    """Invert `hfft`."""
     return _standard(_fft.ihfft(x, n=n, axis=axis, norm=norm))
 
 
 @_completed
 def irfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The inverse of `rfft`: real numbers."""
+    """Invert `rfft`, to real numbers."""
     return _standard(_fft.irfft(x, n=n, axis=axis, norm=norm))
 
 
@@ -118,19 +118,19 @@ def irfftn(
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm = "backward",
 ) -> Array:
-    """The inverse of `rfftn`: real numbers."""
+    """Invert `rfftn`, to real numbers."""
     return _standard(_fft.irfftn(x, s=s, axes=axes, norm=norm))
 
 
 @_completed
 def rfft(x: ArrayLike, /, *, n: int | None = None, axis: SupportsIndex = -1, norm: _Norm = "backward") -> Array:
-    """The transform of real numbers along an axis: half of it, which says all."""
+    """Transform real numbers along an axis; half of the symmetric result is returned."""
     return _standard(_fft.rfft(x, n=n, axis=axis, norm=norm))
 
 
 @_completed
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType = None, device: Device = None) -> Array:
-    """The frequencies of what `rfft` gives."""
+    """Return the frequencies of the elements of `rfft`'s result."""
     return _standard(_fft.rfftfreq(n, d=d, dtype=dtype, device=device))
 
 
@@ -143,9 +143,9 @@ def rfftn(
     axes: Sequence[SupportsIndex] | None = None,
     norm: _Norm = "backward",
 ) -> Array:
-    """The transform of real numbers along several axes: half of it, which says all."""
+    """Transform real numbers along several axes; half of the symmetric result is returned."""
     return _standard(_fft.rfftn(x, s=s, axes=axes, norm=norm))
 
 
-# The namespace has the standard's names alone.
+# The namespace has only the standard's names.
 del Array, ArrayLike, Axes, Device, DType, Literal, Sequence, SupportsIndex, TypeAlias

@@ -45,31 +45,31 @@ _completed = _CompletedFrom(_linalg, "cowarray.linalg")
 
 @_completed
 def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Array:
-    """The triangular factors L of positive definite matrices, ``L @ L.conj().mT``."""
+    """Compute the triangular factors L of positive definite matrices, ``L @ L.conj().mT``."""
     return _standard(_linalg.cholesky(x, upper=upper))
 
 
 @_completed
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
-    """Cross products of vectors with three elements."""
+    """Compute cross products of vectors with three elements."""
     return _standard(_linalg.cross(x1, x2, axis=axis))
 
 
 @_completed
 def det(x: ArrayLike, /) -> Array:
-    """Determinants of matrices."""
+    """Compute determinants of matrices."""
     return _standard(_linalg.det(x))
 
 
 @_completed
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
-    """Diagonals of matrices."""
+    """Return the diagonals of matrices."""
     return _standard(_linalg.diagonal(x, offset=offset))
 
 
 @_completed
 def eig(x: ArrayLike, /) -> Any:
-    """Eigenvalues and eigenvectors of matrices.
+    """Compute eigenvalues and eigenvectors of matrices.
 
     A named tuple ``(eigenvalues, eigenvectors)``: fresh, and complex with any version of NumPy.
     """
@@ -79,13 +79,13 @@ def eig(x: ArrayLike, /) -> Any:
 
 @_completed
 def eigh(x: ArrayLike, /) -> Any:
-    """Eigenvalues and eigenvectors of symmetric or Hermitian matrices."""
+    """Compute eigenvalues and eigenvectors of symmetric or Hermitian matrices."""
     return _standard(_linalg.eigh(x))
 
 
 @_completed
 def eigvals(x: ArrayLike, /) -> Array:
-    """Eigenvalues of matrices.
+    """Compute eigenvalues of matrices.
 
     Fresh, and complex with any version of NumPy.
     """
@@ -94,67 +94,67 @@ def eigvals(x: ArrayLike, /) -> Array:
 
 @_completed
 def eigvalsh(x: ArrayLike, /) -> Array:
-    """Eigenvalues of symmetric or Hermitian matrices."""
+    """Compute eigenvalues of symmetric or Hermitian matrices."""
     return _standard(_linalg.eigvalsh(x))
 
 
 @_completed
 def inv(x: ArrayLike, /) -> Array:
-    """Inverses of matrices."""
+    """Invert matrices."""
     return _standard(_linalg.inv(x))
 
 
 @_completed
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
-    """Norms of matrices."""
+    """Compute norms of matrices."""
     return _standard(_linalg.matrix_norm(x, keepdims=keepdims, ord=ord))
 
 
 @_completed
 def matrix_power(x: ArrayLike, n: int, /) -> Array:
-    """Matrices to a whole power.
+    """Raise matrices to a whole power.
 
     Parameters
     ----------
     n : int
-        Of an inverse, if it is negative.
+        If negative, the power of the inverse.
     """
     return _standard(_linalg.matrix_power(x, n))
 
 
 @_completed
 def matrix_rank(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
-    """Ranks of matrices.
+    """Compute ranks of matrices.
 
     Parameters
     ----------
     rtol : array_like, optional
-        Singular values up to this part of the greatest count as 0.
+        Singular values up to this fraction of the largest count as 0.
     """
     return _standard(_linalg.matrix_rank(x, rtol=rtol))
 
 
 @_completed
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """All products of two elements of two vectors."""
+    """Multiply each element of one vector by each element of another."""
     return _standard(_linalg.outer(x1, x2))
 
 
 @_completed
 def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None) -> Array:
-    """Pseudo-inverses of matrices.
+    """Compute pseudo-inverses of matrices.
 
     Parameters
     ----------
     rtol : array_like, optional
-        Singular values up to this part of the greatest count as 0.
+        Singular values up to this fraction of the largest count as 0.
     """
     return _standard(_linalg.pinv(x, rtol=rtol))
 
 
 @_completed
 def qr(x: ArrayLike, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Any:
-    """Matrices as products of an orthonormal and an upper triangular one.
+    """Factor matrices into an orthonormal and an upper triangular one.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def qr(x: ArrayLike, /, *, mode: Literal["reduced", "complete"] = "reduced") -> 
 
 @_completed
 def slogdet(x: ArrayLike, /) -> Any:
-    """Signs and logarithms of the magnitude of determinants.
+    """Compute the signs, and the logarithms of the magnitudes, of determinants.
 
     A named tuple ``(sign, logabsdet)`` of ndarray: fresh.
     """
@@ -180,13 +180,13 @@ def slogdet(x: ArrayLike, /) -> Any:
 
 @_completed
 def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Solutions x of ``x1 @ x = x2``."""
+    """Solve ``x1 @ x = x2`` for x."""
     return _standard(_linalg.solve(x1, x2))
 
 
 @_completed
 def svd(x: ArrayLike, /, *, full_matrices: bool = True) -> Any:
-    """Singular value decompositions of matrices.
+    """Compute singular value decompositions of matrices.
 
     Returns
     -------
@@ -198,28 +198,28 @@ def svd(x: ArrayLike, /, *, full_matrices: bool = True) -> Any:
 
 @_completed
 def svdvals(x: ArrayLike, /) -> Array:
-    """Singular values of matrices."""
+    """Compute singular values of matrices."""
     return _standard(_linalg.svdvals(x))
 
 
 @_completed
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DType = None) -> Array:
-    """Sums along the diagonals of matrices."""
+    """Sum elements along the diagonals of matrices."""
     return _standard(_linalg.trace(x, offset=offset, dtype=dtype))
 
 
 @_completed
 def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Array:
-    """Norms of vectors."""
+    """Compute norms of vectors."""
     return _standard(_linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord))
 
 
 def _complex(values: Any) -> Any:
-    """NumPy before 2.5 returns real arrays if no eigenvalue happens to have an imaginary part."""
+    """Convert to complex: NumPy before 2.5 returns real arrays if no eigenvalue has an imaginary part."""
     if not isinstance(values, _ndarray):  # the result of another type's __array_function__
         return values
     return values.astype(_np.result_type(values.dtype, _np.complex64), copy=False)
 
 
-# The namespace has the standard's names alone.
+# The namespace has only the standard's names.
 del Any, Array, ArrayLike, Axes, DType, Literal, SupportsIndex

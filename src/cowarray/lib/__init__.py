@@ -1,4 +1,4 @@
-"""What of `numpy.lib` is here: `stride_tricks`."""
+"""The part of `numpy.lib` that is here: `stride_tricks`."""
 
 from cowarray.lib import stride_tricks
 

@@ -1,4 +1,4 @@
-"""Views that go through an array's memory in steps of one's own."""
+"""Views that step through an array's memory with strides of the caller's choice."""
 
 from typing import SupportsIndex
 
@@ -24,7 +24,7 @@ def sliding_window_view(
     subok: bool = False,
     writeable: bool = False,
 ) -> Array:
-    """All windows of a shape that fit into an array.
+    """View all windows of a shape that fit into an array.
 
     Parameters
     ----------
@@ -32,16 +32,16 @@ def sliding_window_view(
     window_shape : int or tuple of int
         Lengths of a window, for each axis that it slides along.
     axis : int or tuple of int, optional
-        Along which it slides. Default: all.
+        The axes that it slides along. Default: all.
     subok : bool, default False
         Ignored: the result is a `cowarray.ndarray`.
     writeable : bool, default False
-        Whether writes should be allowed. They are where the windows do not overlap.
+        Whether writes should be allowed. They are only where the windows do not overlap.
 
     Returns
     -------
     ndarray
-        A view of x; the windows' axes are the last.
+        A view of x; the windows' axes come last.
 
     See Also
     --------
