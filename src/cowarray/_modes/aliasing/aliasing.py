@@ -12,16 +12,16 @@ __all__ = ["aliasing"]
 class aliasing(Mode):
     """Context manager and decorator in which arrays alias as NumPy's do: for libraries that write through aliases.
 
-    Some code writes into ``np.asarray(out)``, into a memoryview, or into ``x.ravel()``. Outside of the block these are
-    copies in meaning, and such a write fails, or is lost. Inside, `reshape`, `ravel`, `asarray`, `ascontiguousarray`
-    and their kind, ``numpy.asarray(x)``, buffers and ``x.data`` give an alias wherever NumPy gives one, writable
-    wherever NumPy's is; writable memory of others is aliased by `asarray`. ``isinstance(x, numpy.ndarray)`` holds.
-    `copy`, `array`, `flatten` and `astype` stay copies, and no copy sees a write, whether it was made before, inside or
-    after the block: an array whose bytes are shared gets its own before an alias of it leaves.
+    Some code writes into ``np.asarray(out)``, into a memoryview, or into ``x.ravel()``. Outside the block these are
+    copies in meaning, and such a write fails or is lost. Inside, `reshape`, `ravel`, `asarray`, `ascontiguousarray`
+    and similar functions, ``numpy.asarray(x)``, buffers and ``x.data`` return an alias wherever NumPy does, writable
+    wherever NumPy's is; `asarray` aliases writable foreign memory. ``isinstance(x, numpy.ndarray)`` is True.
+    `copy`, `array`, `flatten` and `astype` still copy, and no copy sees a write, whether it was made before, inside or
+    after the block: an array that shares its bytes gets its own before an alias of it is exported.
 
-    What holds in the block is for the current context: tasks that are made in it have it too, but a thread that a
-    library starts has not. `start` and `stop` are for the whole process. Aliases outlive the block, and an export pins
-    its array for as long as it exists: copies of that array are made at once meanwhile.
+    The block applies to the current context and to tasks made in it, but not to threads that a library starts. `start`
+    and `stop` apply to the whole process. Aliases outlive the block, and an export pins its array for as long as it
+    exists: meanwhile, copies of that array are eager.
 
     See Also
     --------
@@ -30,8 +30,8 @@ class aliasing(Mode):
 
     Notes
     -----
-    Inside blocks of `fake`, `deferred` and `budget`, an export does what it does there. Memory that is read-only down
-    to its owner comes in as it does outside: it is shared, and never written to.
+    Inside blocks of `fake`, `deferred` and `budget`, exports follow the rules of those modes. Memory that is read-only
+    down to its owner is imported as it is outside: it is shared, and never written to.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class aliasing(Mode):
     """
 
     def __init__(self) -> None:
-        # Imported here, and not at the top: the import of the library stays quick.
+        # Imported here to keep the import of the library fast.
         with importing:
             from cowarray._modes.aliasing import here
 
@@ -64,7 +64,7 @@ class aliasing(Mode):
 
     @staticmethod
     def start() -> None:
-        """Alias in the whole process: in every thread and context, until `stop` has been called as often."""
+        """Alias in the whole process: in every thread and context, until `stop` has been called as many times."""
         with importing:
             from cowarray._modes.aliasing import here
 
@@ -72,12 +72,12 @@ class aliasing(Mode):
 
     @staticmethod
     def stop() -> None:
-        """End what `start` began. Aliases that exist stay aliases.
+        """Undo one call of `start`. Existing aliases stay aliases.
 
         Raises
         ------
         RuntimeError
-            Nothing was started, or it has been stopped already.
+            `start` was not called, or each call has been undone.
         """
         with importing:
             from cowarray._modes.aliasing import here

@@ -1,4 +1,4 @@
-# Whether copies in meaning are aliases here.
+# Whether copies in meaning are aliases in the current context.
 
 
 cdef object block_here()

@@ -1,7 +1,7 @@
 # cython: freethreading_compatible=True
-"""Whether copies in meaning are aliases in the current context: where a block holds, or in the whole process.
+"""Whether copies in meaning are aliases in the current context: inside a block, or in the whole process.
 
-What holds in a block is None; in one of a simulation, its run.
+The value of an `aliasing` block is None; that of a `simulate` block is its `Run`.
 """
 
 from contextvars import ContextVar
@@ -14,7 +14,7 @@ from cowarray._modes.common.entering cimport Entry, next_open
 
 from cowarray._array.copies import alias_copies
 
-# Of the innermost `Entry` of a context.
+# The innermost `Entry` of a context.
 variable = ContextVar("cowarray_aliasing", default=None)
 cdef object block_variable = variable
 cdef int started = 0
@@ -28,7 +28,7 @@ set_alias_question(aliases_here)
 
 
 cdef object block_here():
-    """What holds in the innermost block of the current context that has something to hold; else None."""
+    """Return the value of the current context's innermost block whose value is not None; else None."""
     cdef Entry entry = next_open(<Entry>get_value(block_variable))
     while entry is not None and entry.value is None:
         entry = next_open(entry.outer)
@@ -36,7 +36,7 @@ cdef object block_here():
 
 
 def alias_everywhere(int change, /):
-    """Begin (1) or end (-1) to alias in each context and thread.
+    """Start (1) or stop (-1) aliasing in every context and thread.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def alias_everywhere(int change, /):
     Raises
     ------
     RuntimeError
-        It has ended as often as it has begun.
+        It was stopped more often than started.
     """
     if add(&started, change) < 0:
         add(&started, 1)

@@ -1,1 +1,1 @@
-"""What every mode stands on: which block holds, who is handed operations, lines of the program."""
+"""The base of every mode: the block in force, the dispatch of operations, and source lines of the program."""

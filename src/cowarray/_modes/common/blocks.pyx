@@ -1,7 +1,7 @@
-"""Which block holds: that of the context, or another, for as long as an operation is done in a thread.
+"""The block in force: that of the context, or another one while a thread runs an operation.
 
-A context's variable is set where a block is entered, and nowhere else: an operation sets none. The collector may run
-inside a variable's setting, and a finalizer that sets another one there ends some versions of Python.
+A context variable is set only where a block is entered, never by an operation. The garbage collector may run while a
+variable is being set, and a finalizer that sets another one at that point crashes some versions of Python.
 """
 
 from contextvars import ContextVar
@@ -13,14 +13,14 @@ from cowarray._modes.common.thread cimport Instead, this_thread, Thread
 
 from cowarray._ops.operands import watch_births
 
-# Of the innermost `Entry` of a context.
+# The innermost `Entry` of a context.
 variable = ContextVar("cowarray_block", default=None)
 cdef object block_variable = variable
 cdef object of_the_context = object()
 
 
 cpdef object current():
-    """The block that holds: None where none does."""
+    """Return the block in force, or None."""
     return current_in(this_thread())
 
 
@@ -43,14 +43,14 @@ cdef Instead put_in(Thread thread, object block):
 
 
 cdef void take_out(Thread thread, Instead instead) noexcept:
-    """One that was put in later, and is not over, stays: a block that was entered inside."""
+    """Take a block out. One that was put in later and is not over stays in force: it was entered inside."""
     instead.is_over = True
     if thread.instead is instead:
         thread.instead = instead.before
 
 
 cpdef object call_in(object block, object function, tuple args, dict kwargs, bint bearing=False):
-    """Call a function for an operation, while a block holds in this thread in place of the context's.
+    """Call a function for an operation, with a block in force in this thread in place of the context's.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ cpdef object call_in(object block, object function, tuple args, dict kwargs, bin
     args : tuple
     kwargs : dict
     bearing : bool, default False
-        Whether all operations are handed over meanwhile, whatever their arguments.
+        Whether all operations are dispatched meanwhile, whatever their arguments.
 
     Returns
     -------
     object
-        What the function returns.
+        The function's result.
     """
     cdef Thread thread = this_thread()
     cdef Instead instead = put_in(thread, block)
@@ -83,7 +83,7 @@ cpdef object call_in(object block, object function, tuple args, dict kwargs, bin
 
 
 def enter(entry, /):
-    """Have a block hold in this context, by its `Entry`.
+    """Put a block in force in this context, by its `Entry`.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def enter(entry, /):
     """
     cdef Thread thread = this_thread()
     cdef Instead instead = None
-    entered = [None, None]  # which needs no memory once the block holds
+    entered = [None, None]  # allocated before the block is in force
     current_in(thread)
     if thread.instead is not None:
         instead = put_in(thread, of_the_context)
@@ -107,7 +107,7 @@ def enter(entry, /):
 
 
 def leave(list entered not None, bint is_innermost, /):
-    """Have hold in this context what held before a block was entered, if it is the innermost."""
+    """End a block in this context; if it is the innermost, restore the block before it."""
     token, instead = entered
     if instead is not None:
         take_out(this_thread(), <Instead?>instead)

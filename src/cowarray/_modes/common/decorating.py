@@ -1,4 +1,4 @@
-"""Functions whose every call is a block of a mode, and what kinds of function there are."""
+"""Decorated functions, each call of which is a block of a mode, and tests for the kinds of function."""
 
 import functools
 import inspect
@@ -13,7 +13,7 @@ _R = TypeVar("_R")
 
 
 def in_blocks(mode: AbstractContextManager[object], name: str, function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """A function like this one, or a coroutine function, each of whose calls is a block of the mode of that name."""
+    """Wrap a function or coroutine function so that each call is a block of the mode; errors begin with `name`."""
     if not callable(function):
         raise TypeError(f"{name}: expected a function (got {type(function).__name__})")
     if isinstance(function, type):
@@ -41,17 +41,17 @@ def in_blocks(mode: AbstractContextManager[object], name: str, function: Callabl
 
 
 def is_coroutine_function(function: Callable[..., Any]) -> TypeGuard[Callable[..., Awaitable[Any]]]:
-    """Whether a call gives a coroutine."""
+    """True if a call returns a coroutine."""
     return any(map(inspect.iscoroutinefunction, _behind(function)))
 
 
 def is_generator_function(function: Callable[..., Any]) -> bool:
-    """Whether a call gives a generator, of either kind."""
+    """True if a call returns a generator, synchronous or asynchronous."""
     return any(inspect.isgeneratorfunction(each) or inspect.isasyncgenfunction(each) for each in _behind(function))
 
 
 def _behind(function: Any) -> tuple[Any, Any]:
-    """What a partial or a static method calls, and the method that a call of an instance runs."""
+    """Unwrap partials and static methods; return the function and its type's ``__call__``."""
     while isinstance(function, (functools.partial, staticmethod)):
         function = function.func if isinstance(function, functools.partial) else function.__func__
     return function, type(function).__call__

@@ -1,10 +1,10 @@
-# Operations that are handed over: looked at once, and given to the mode that they concern.
+# Dispatched operations: each is inspected once and goes to the mode that it concerns.
 
 from cowarray._array.array cimport Array
 from cowarray._modes.common.thread cimport Thread
 
 
-# In this order a mode may do an operation, or leave it to the next.
+# The order in which the modes are offered an operation.
 cdef enum Place:
     REHEARSALS
     DEFERRALS
@@ -13,7 +13,7 @@ cdef enum Place:
     SIMULATIONS
 
 
-# The first array of each kind among an operation's arguments, or in lists, tuples and dicts there; None: none.
+# The first array of each kind among an operation's arguments, including lists, tuples and dicts there; or None.
 cdef class Found:
     cdef Array deferred
     cdef Array fake
@@ -21,13 +21,13 @@ cdef class Found:
 
 
 cdef class Handler:
-    # Does an operation, or gives LEFT. block: the one that holds.
+    # Do an operation and return its result, or return LEFT. block: the one in force.
     cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
                        dict kwargs)
 
 
 cdef object LEFT
 cdef int enlist(Place place, Handler handler) except -1
-# The doorkeepers of managed arrays are of this type.
+# Set the type of the doorkeepers of managed arrays.
 cdef void name_managed(type keeper) noexcept
 cpdef object dispatch(str operation, object function, tuple args, dict kwargs)

@@ -1,8 +1,8 @@
-"""Operations that are handed over: each is looked at once, and given to the mode that it concerns.
+"""Dispatch of operations: each is inspected once and goes to the mode that it concerns.
 
-One scan of the arguments says which arrays there have no bytes yet, never will have any, or are managed. The modes are
-asked in one order; each says by the block that holds, and by what was found, whether the operation is its own. A mode
-enlists its `Handler` when it is imported, so nothing here knows of the rooms above.
+One scan of the arguments finds arrays that have no bytes yet (deferred), never will have any (fake), or are managed by
+a budget. The modes are asked in a fixed order; each decides by the block in force and by the arrays found whether the
+operation is its own. A mode enlists its `Handler` on import, so this module depends on no mode.
 """
 
 cimport cython
@@ -24,11 +24,11 @@ cdef long long seen = 0
 @cython.final
 @cython.freelist(16)
 cdef class Found:
-    """What a scan of arguments has found."""
+    """The result of a scan of arguments."""
 
 
 cdef class Handler:
-    """A mode's part in what becomes of operations."""
+    """A mode's hook: does an operation, or leaves it to the next mode."""
 
     cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
                        dict kwargs):
@@ -47,14 +47,14 @@ cdef void name_managed(type keeper) noexcept:
 
 
 cpdef object dispatch(str operation, object function, tuple args, dict kwargs):
-    """Do an operation that has been handed over."""
+    """Offer an operation to each mode in turn; if all decline, call the function."""
     cdef Thread thread = this_thread()
     cdef object block = current_in(thread)
     cdef Found found = Found.__new__(Found)
     look_into(found, args, 0)
     if kwargs:
         if "like" in kwargs and is_array(kwargs["like"]):
-            # What is like one of our arrays is ours in any case.
+            # Results are cowarray's in any case, so `like` adds nothing.
             kwargs = {name: value for name, value in kwargs.items() if name != "like"}
         look_into(found, kwargs, 0)
     for handler in handlers:
@@ -66,7 +66,7 @@ cpdef object dispatch(str operation, object function, tuple args, dict kwargs):
 
 
 cdef int look_into(Found found, object values, int depth) except -1:
-    """Look at each array among values once. What is in subclasses of lists is found without their own code."""
+    """Look at each array among values once. Subclasses of list, tuple and dict are read without running their code."""
     if isinstance(values, tuple):
         for value in <tuple>values:
             look_at(found, value, depth)
@@ -101,5 +101,5 @@ cdef int look_at(Found found, object value, int depth) except -1:
 
 
 def arrays_seen():
-    """How many arrays have been looked at since the start, in all operations. For tests."""
+    """Return how many arrays all scans have looked at since the start. For tests."""
     return seen

@@ -1,14 +1,14 @@
 # cython: freethreading_compatible=True
-"""Context managers whose blocks hold in a context: in the thread or task that entered, and in tasks made there.
+"""Context managers whose blocks are in force in a context: in the thread or task that entered, and in tasks made there.
 
-A context's variable has the innermost block that was entered there, which knows the one around it. Blocks may end in
-any order, as those of generators do: one that ends before a block inside it is passed over from then on. A block that
-ends where it was not entered is over in every context, and its end is refused with an error.
+A context variable holds the innermost block entered there, which links to the one around it. Blocks may end in any
+order, as those of generators do: a block that ends before one inside it is skipped from then on. Ending a mode's only
+open block where it was not entered ends it in every context, and raises.
 
-Until a block has ended, a copy of its context has it too, and keeps it.
+A copy of a context made before the block has ended keeps the block.
 
-It is compiled: the handler of a signal runs between the bytecodes of Python code, so it never comes in between a block
-and its count.
+This module is compiled: signal handlers run between bytecodes of Python code, so none can run between the entering of
+a block and its count.
 """
 
 cimport cython
@@ -24,14 +24,14 @@ cdef class Entry:
 
 
 cdef Entry next_open(Entry entry):
-    """The first that is not over, of an entry and those around it."""
+    """Return the first entry that is not over: this one or one around it."""
     while entry is not None and entry.is_over:
         entry = entry.outer
     return entry
 
 
 def holding(variable, /):
-    """What holds in the blocks of the current context, as a list; innermost first, and each thing once."""
+    """Return the values of the current context's open blocks as a list: innermost first, each once."""
     cdef dict found = {}
     cdef Entry entry = next_open(variable.get())
     while entry is not None:
@@ -41,26 +41,26 @@ def holding(variable, /):
 
 
 def innermost(variable, /):
-    """What holds in the innermost block of the current context; None outside of all."""
+    """Return the value of the current context's innermost block; None outside all blocks."""
     cdef Entry entry = next_open(variable.get())
     return None if entry is None else entry.value
 
 
 cdef class Mode:
-    """A context manager and decorator that may be entered again, also in several contexts at once.
+    """A reentrant context manager and decorator, which several contexts may enter at once.
 
     Parameters
     ----------
     name : str
         For errors.
     variable : ContextVar
-        Of the innermost `Entry` of a context.
+        Holds the innermost `Entry` of a context.
     value : object
-        What holds in its blocks.
+        The value in force inside its blocks.
     counters : tuple of tuple
         Functions, each with further arguments, that count a context in (1) or out (-1).
     blocks : module, optional
-        `blocks`, where the variable is that one's. It is not imported here, for it turns on a GIL where there is none.
+        The module `blocks`, if it owns the variable. Importing it here would turn on the GIL where there is none.
     """
 
     def __cinit__(self, *args, **kwargs):
@@ -75,7 +75,7 @@ cdef class Mode:
         self.name = name
         self.variable = variable
         self.value = value
-        # With tuples of arguments: to count out needs no memory.
+        # The tuples of arguments are made in advance, so counting out allocates nothing.
         self.counters = tuple([(function, (1, *rest), (-1, *rest)) for function, *rest in counters])
         self.blocks = blocks
         self.open = []
@@ -112,8 +112,8 @@ cdef class Mode:
         Raises
         ------
         TypeError
-            `function` cannot be called; or is a class; or a generator function, whose block would hold for its caller
-            too between its steps.
+            `function` is not callable, is a class, or is a generator function, whose block would stay in force for the
+            caller between its steps.
         """
         importing.acquire()
         try:
@@ -140,13 +140,13 @@ cdef class Mode:
         except BaseException:
             entry.is_over = True
             self.open.remove(entry)
-            if self.variable.get() is entry:  # memory may be short when it has been set already
+            if self.variable.get() is entry:  # memory may run out after it has been set
                 self.variable.set(entry.outer)
             raise
         return 0
 
     def __exit__(self, kind=None, error=None, traceback=None, /):
-        # With *exc it would be called with a tuple: where there is no memory for it, the block would stay open.
+        # *exc would need a tuple for each call: if that could not be allocated, the block would stay open.
         cdef Entry entry = next_open(self.variable.get()), outer
         cdef bint is_here, is_innermost, is_reset = False
         cdef Py_ssize_t number
@@ -170,12 +170,12 @@ cdef class Mode:
             is_reset = is_innermost
             outer = self.variable.get()
             if is_reset and next_open(outer) is not outer:
-                self.variable.set(next_open(outer))  # blocks that ended before this one
+                self.variable.set(next_open(outer))  # skip blocks that ended before this one
         except ValueError:
-            is_here = False  # but in a copy of its context
+            is_here = False  # this is a copy of the context that entered
         finally:
             entry.is_over |= not is_reset
-            entry.token = None  # which has the entry before: one that stays in its variable keeps no others
+            entry.token = None  # it refers to the previous entry: an entry left in its variable keeps no others alive
             self.open.remove(entry)
             for number in range(len(self.counters) - 1, -1, -1):
                 self.count_out(number)

@@ -1,7 +1,7 @@
-"""Open files of the library's own, which the program may close under it.
+"""Open files of this library, which the program may close behind its back.
 
-A program may close descriptors that it does not know (`os.closerange`, daemons) and open its own files under their
-numbers. So a number is looked at before each use, and it is a high one: small numbers are the program's.
+A program may close descriptors that it does not know (`os.closerange`, daemons) and open its own files under the same
+numbers. So each use first checks the descriptor, and the library takes high numbers: low ones are the program's.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 __all__ = ["HeldFile"]
 
 _GET_SIGNAL = getattr(fcntl, "F_GETSIG", None)  # Linux
-HIGH = 512  # above what programs close in one go, and below the usual limit of 1,024
+HIGH = 512  # above the numbers that programs close in one go, below the usual limit of 1,024
 
 
 def _moved_up(descriptor: int) -> int:
@@ -23,38 +23,38 @@ def _moved_up(descriptor: int) -> int:
     least = HIGH if soft in (-1, resource.RLIM_INFINITY) else min(HIGH, soft // 4 * 3)
     try:
         high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, least)
-    except OSError:  # all of those are taken
+    except OSError:  # no high number is free
         return descriptor
     os.close(descriptor)
     return high
 
 
 class HeldFile:
-    """A descriptor that is used only while it still leads to its file. At the end it is closed, or left to another.
+    """A descriptor, used only while it still refers to its file. It is closed at the end unless its number was reused.
 
     Parameters
     ----------
     descriptor : int
-        Another number may take its place.
+        It may be moved to another number.
     is_shared : bool, default False
-        Others have the same open file, which is then left as it is.
+        Whether others use the same open file; its settings then stay unchanged.
     """
 
-    # For each number, which of these had it last. Where another gets one's number, the first has lost its file.
+    # The mark of the last holder of each number. A holder whose number has passed to another has lost its file.
     _holders: ClassVar[dict[int, object]] = {}
 
     def __init__(self, descriptor: int, is_shared: bool = False) -> None:
         self._number = _moved_up(descriptor)
         self._mark = self._holders[self._number] = object()
-        # A file without a name leaves its inode to the next one. This tells an open file from those of the program, and
-        # does nothing: nobody asks for signals of it.
+        # The inode of an unnamed file is reused by the next one. This mark tells the open file from the program's own.
+        # It has no other effect: nobody requests signals for the file.
         if not is_shared and _GET_SIGNAL is not None:
             with contextlib.suppress(OSError):
                 fcntl.fcntl(self._number, fcntl.F_SETSIG, signal.SIGIO)
         self._identity = self._identify()
 
     def is_itself(self) -> bool:
-        """Whether it is open, and still leads to its file."""
+        """True if the descriptor is open and still refers to its file."""
         if self._holders.get(self._number) is not self._mark:
             return False
         try:
@@ -63,7 +63,7 @@ class HeldFile:
             return False
 
     def number(self) -> int:
-        """The descriptor.
+        """Return the descriptor.
 
         Raises
         ------
@@ -75,12 +75,12 @@ class HeldFile:
         return self._number
 
     def close(self) -> None:
-        """Close the descriptor, if it still leads to its file. A second time does nothing.
+        """Close the descriptor if it still refers to its file. A second call does nothing.
 
         Raises
         ------
         OSError
-            The system could not write what it still had to.
+            The system could not write pending data.
         """
         if self.is_itself():
             del self._holders[self._number]
@@ -92,7 +92,7 @@ class HeldFile:
         except OSError:
             pass
 
-    # With names of its own: a file may be closed when those of the module are gone.
+    # Names are bound here: a file may be closed when the module's names are gone.
     _close = staticmethod(os.close)
 
     def _identify(self, fstat: Any = os.fstat, control: Any = fcntl.fcntl, get: Any = _GET_SIGNAL) -> object:

@@ -1,4 +1,4 @@
-# Warnings of what is only looked at, or done once more.
+# Suppress warnings of operations that are only rehearsed or repeated.
 
 from cowarray._modes.common.thread cimport Thread
 

@@ -1,36 +1,35 @@
-"""Warnings of what is only looked at, or done once more: nobody is told of them, for the operation itself tells.
+"""Suppress warnings of operations that are only rehearsed or repeated: the operation itself warns.
 
-NumPy warns through Python's `warnings`, whose filters belong to the whole process. To set and reset them would change
-what other threads are told, and would have each line warn anew. So while any thread is not to be heard, one filter
-stands in front, and asks whether the thread that warns is such a one. It stands in a list of our own in the program's
-place, for who is being told something goes through the list by its places, and runs Python code: a filter taken out
-meanwhile would have it miss the next. Others read the filters, and give them to other processes: this one has nothing
-in it but a category of warnings.
+NumPy warns through Python's `warnings`, whose filters belong to the whole process. Setting and resetting them would
+change the warnings of other threads, and make each line warn again. So while any thread is hushed, one filter stands
+first, which matches only warnings of hushed threads. It stands in a new list that replaces the program's, because
+`warnings` walks the list by index and runs Python code on the way: removing a filter meanwhile would make it skip the
+next. Others read the filters and pass them to other processes, so this one contains nothing but a category of warnings.
 """
 
 import warnings
 
 from cowarray._modes.common.thread cimport this_thread, Thread
 
-# Python 3.14 can have filters of a context in front of those of the process.
+# Python 3.14 can have filters of a context, ahead of those of the process.
 cdef object context_now = getattr(warnings, "_get_context", None)
 
-cdef int hushes = 0  # of all threads, under way
-# The list with the filter in front that was put last, and the one in whose place: both stay, for Python goes through a
-# list that it does not own.
+cdef int hushes = 0  # of all threads, now
+# The last list installed with the filter first, and the list it replaced. Both stay alive: Python walks a list that it
+# does not own.
 cdef object ours = None
 cdef object theirs = None
 
 
 class OfHushedThreads(type):
-    """Of a category to which all warnings belong, in a thread that is not to be heard."""
+    """The type of a category that includes every warning of a hushed thread."""
 
     def __subclasscheck__(cls, category):
         return this_thread().hushed > 0
 
 
 class Hushed(Warning, metaclass=OfHushedThreads):
-    """A warning in a thread that is not to be heard."""
+    """A warning in a hushed thread."""
 
 
 cdef tuple silent = ("ignore", None, Hushed, None, 0)
@@ -53,7 +52,7 @@ cdef list without(object filters):
 
 
 cdef bint is_silent_before(list filters, object others) noexcept:
-    """Whether filters are the silent one and the others, in their order. Without an allocation, that could fail."""
+    """True if `filters` is the silent filter followed by `others`. Allocates nothing, so it cannot fail."""
     cdef Py_ssize_t i
     if type(others) is not list or len(filters) != len(<list>others) + 1:
         return False
@@ -64,14 +63,14 @@ cdef bint is_silent_before(list filters, object others) noexcept:
 
 
 cdef int hush(Thread thread) except -1:
-    """Have warnings of this thread ignored, until `unhush`."""
+    """Ignore warnings of this thread until `unhush`."""
     global hushes, ours, theirs
     filters = filters_now()
     while not filters or filters[0] is not silent:
-        # Also when somebody has put another one in front, or another list in its place.
+        # Again if other code has put a filter first, or replaced the list.
         if filters is not theirs or not is_silent_before(ours, theirs):
             made = [silent, *without(filters)]
-            if filters_now() is not filters:  # a collection has run others' code
+            if filters_now() is not filters:  # a garbage collection ran other code
                 filters = filters_now()
                 continue
             theirs, ours = filters, made

@@ -1,4 +1,4 @@
-"""What a line of the program is to those who report it."""
+"""`Site`: a line of the program, as reports name it."""
 
 from typing import Any, NamedTuple
 
@@ -14,9 +14,9 @@ class Site(NamedTuple):
     Parameters
     ----------
     filename : str
-        The file, as the code object names it: ``<string>`` too.
+        The file as the code object names it, so possibly ``<string>``.
     lineno : int
-        The number of the line, from 1.
+        The line number, from 1.
     """
 
     filename: str

@@ -1,4 +1,4 @@
-"""Lines of the program: of the innermost frame that is neither this library's nor NumPy's."""
+"""Lines of the program: those of the innermost frame that is neither this library's nor NumPy's."""
 
 import os
 import numpy as np
@@ -25,8 +25,8 @@ cdef tuple inner_folders = (
     "<frozen ",
 )
 cdef dict is_inner = {}  # by file
-cdef dict sites = {}  # by file and line: each is one object
-# Of some instructions that ran last, the lines: (code, its offset, the site). To find a line, Python reads a table.
+cdef dict sites = {}  # by file and line: one object each
+# A cache of sites of recent instructions: (code, offset, site). Without it, Python decodes its line table each time.
 cdef enum:
     RECENT = 256
 cdef list recent = [None] * RECENT
@@ -34,7 +34,7 @@ cdef object nowhere = Site("<unknown>", 0)
 
 
 cdef PyFrameObject *program_frame() except? NULL:
-    """The innermost frame that is neither this library's nor NumPy's, a new reference; NULL where there is none."""
+    """Return a new reference to the innermost frame that is neither this library's nor NumPy's, or NULL."""
     cdef PyFrameObject *frame = PyEval_GetFrame()
     cdef PyFrameObject *back
     cdef object name
@@ -59,7 +59,7 @@ cdef PyFrameObject *program_frame() except? NULL:
 
 
 cdef object here():
-    """The line of the innermost frame that is neither this library's nor NumPy's."""
+    """Return the line of the innermost frame that is neither this library's nor NumPy's."""
     cdef PyFrameObject *frame = program_frame()
     try:
         return site_at(frame)
@@ -68,7 +68,7 @@ cdef object here():
 
 
 def spot():
-    """The line of the program that runs, and what tells its instruction from all others."""
+    """Return the program's current line, and a key that identifies its instruction."""
     cdef PyFrameObject *frame = program_frame()
     try:
         if frame == NULL:
@@ -79,7 +79,7 @@ def spot():
 
 
 cdef object site_at(PyFrameObject *frame):
-    """The line at which a frame is; NULL: unknown."""
+    """Return the line at which a frame is; ``<unknown>`` for NULL."""
     cdef int instruction
     cdef size_t place
     cdef tuple found

@@ -18,15 +18,15 @@ _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*", re.IGNORE
 
 
 def nbytes_of(size: float | np.number | str, what: str = "a size") -> int:
-    """Bytes of a size.
+    """Parse a size in bytes.
 
     Parameters
     ----------
     size : int, float or str
-        Whole bytes, as 4096 or 1e9; or a number with a unit: "8 GiB" (of 1024), "500 MB" (of 1000), "4096". Case does
-        not matter. A fraction of a byte is dropped from those.
+        Whole bytes, as 4096 or 1e9; or text with an optional unit: "8 GiB" (powers of 1024), "500 MB" (powers of
+        1000), "4096". Case does not matter. Text may give a fraction of a byte, which is dropped.
     what : str, default "a size"
-        What it is, in errors.
+        The name of the size in errors.
 
     Returns
     -------
@@ -35,9 +35,9 @@ def nbytes_of(size: float | np.number | str, what: str = "a size") -> int:
     Raises
     ------
     ValueError
-        It is no size, or a negative one.
+        `size` is not a size, or is negative.
     TypeError
-        It is neither a number nor text.
+        `size` is neither a number nor text.
     """
     rule = f"{what} must be bytes, or a number with a unit, as in '8 GiB' or '500 MB' (got {size!r})"
     if isinstance(size, bool) or not isinstance(size, (str, int, float, np.integer, np.floating)):
@@ -51,19 +51,19 @@ def nbytes_of(size: float | np.number | str, what: str = "a size") -> int:
     if found is None or factor is None:
         raise ValueError(rule)
     whole, _, rest = found[1].partition(".")
-    # In integers: no size is rounded that a float could not hold.
+    # In integers: a float would round large sizes.
     power: int = 10 ** len(rest)
     return (int(whole or 0) * power + int(rest or 0)) * factor // power
 
 
 def whole_nbytes(size: SupportsIndex, what: str) -> int:
-    """A whole number of bytes, of Python's or of NumPy's integers.
+    """Return a whole number of bytes, from Python's or NumPy's integers.
 
     Parameters
     ----------
     size : int
     what : str
-        What it is, in errors.
+        The name of the size in errors.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def whole_nbytes(size: SupportsIndex, what: str) -> int:
     Raises
     ------
     ValueError
-        It is no integer, or a negative one.
+        `size` is not an integer, or is negative.
     """
     nbytes = operator.index(size) if hasattr(type(size), "__index__") and not isinstance(size, bool) else -1
     if nbytes < 0:
@@ -81,7 +81,7 @@ def whole_nbytes(size: SupportsIndex, what: str) -> int:
 
 
 def readable(nbytes: int) -> str:
-    """A number of bytes in a unit in which it has few digits.
+    """Format a number of bytes in a unit that needs few digits.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def readable(nbytes: int) -> str:
         return f"{nbytes} B"
     size, unit = nbytes / 1024, ""
     for unit in _BINARY:
-        if size < 1023.95 or unit == _BINARY[-1]:  # which prints as 1024.0
+        if size < 1023.95 or unit == _BINARY[-1]:  # 1023.95 and above would print as 1024.0
             break
         size /= 1024
     return f"{size:.1f} {unit}"

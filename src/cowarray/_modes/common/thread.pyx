@@ -1,7 +1,7 @@
-"""What a thread is doing: one object for each thread, which its state owns and nobody else touches.
+"""What a thread is doing: one object for each thread, owned by the thread state and touched by no other thread.
 
-Each field belongs to one mode, and owns what it names. Whoever sets one restores it in the same Cython function: the
-handler of a signal runs between the bytecodes of Python code, so none of these may stand between the two.
+Each field belongs to one mode and owns the object it names. The Cython function that sets a field restores it as well:
+signal handlers run between bytecodes of Python code, and none may run between the two.
 """
 
 cimport cython
@@ -15,7 +15,7 @@ cdef str KEY = "cowarray._modes.common.thread"
 
 @cython.final
 cdef class Instead:
-    """A block that holds in a thread in place of the context's."""
+    """A block that is in force in a thread in place of the context's."""
 
 
 @cython.final
@@ -24,7 +24,7 @@ cdef class Thread:
 
 
 cdef Thread this_thread():
-    """The `Thread` that runs. It exists from its first call on, which may find no memory."""
+    """Return the current thread's object. The first call in a thread creates it, which may run out of memory."""
     cdef PyObject *owner = PyThreadState_GetDict()
     cdef PyObject *found
     if owner == NULL:
@@ -37,7 +37,7 @@ cdef Thread this_thread():
 
 
 def doing():
-    """What this thread is doing, by name; empty between operations. For tests."""
+    """Return this thread's fields that are set, by name; empty between operations. For tests."""
     cdef Thread thread = this_thread()
     found = {"instead": thread.instead, "hushed": thread.hushed, "recorded": thread.recorded, "faked": thread.faked,
              "simulated": thread.simulated, "managed": thread.managed, "active": thread.active,

@@ -1,1 +1,1 @@
-"""Watching copies, and lending arrays to code that writes."""
+"""Watching copies, and lending arrays to code that writes to them."""

@@ -1,4 +1,4 @@
-"""Where arrays are: a walk through containers, which are made anew around what stands for each array."""
+"""A walk that replaces each array in nested containers and rebuilds the containers around the replacements."""
 
 import copy
 import dataclasses
@@ -13,18 +13,18 @@ __all__ = ["Walk"]
 
 
 class Walk:
-    """A walk through tuples, lists and dicts, with one result for a value that is met twice, or that is in itself.
+    """A walk through tuples, lists and dicts. A value that occurs twice, or contains itself, gets one replacement.
 
-    own : what stands for an array.
-    opened : what stands for any other value; it is also given the walk, to go on with what is in the value.
+    own : returns the replacement of an array.
+    opened : returns the replacement of any other value; also takes the walk, to continue with the value's contents.
     """
 
     def __init__(self, own: Callable[[Any], Any], opened: Callable[[Any, "Walk"], Any] | None = None) -> None:
         self.own = own
         self.opened = opened
-        self.replaced: dict[int, tuple[object, Any]] = {}  # by id: a value, and what stands for it
+        self.replaced: dict[int, tuple[object, Any]] = {}  # by id: a value and its replacement
 
-    # Without a closure: Python 3.11 loses the arguments of a function whose cells it cannot allocate.
+    # No closure: Python 3.11 loses the arguments of a function if it cannot allocate its cells.
     def __call__(self, value: object) -> Any:
         if id(value) in self.replaced:
             return self.replaced[id(value)][1]
@@ -33,7 +33,7 @@ class Walk:
             made = self.own(value)
         elif isinstance(value, tuple):
             items = list(map(self, value))
-            # A named tuple is made by `_make`. Any other class of tuples may want more than its items.
+            # Named tuples have `_make`. The constructor of any other tuple class may need more than the items.
             kind: Any = type(value)
             made = kind._make(items) if hasattr(kind, "_make") else tuple(items) if kind is tuple else value
         elif isinstance(value, list):
@@ -51,15 +51,15 @@ class Walk:
         return made
 
     def begin(self, value: Any) -> Any:
-        """A shallow copy of a value, which stands for it from now on: it may be in itself."""
+        """Make a shallow copy the value's replacement right away, because the value may contain itself."""
         made = copy.copy(value)
         self.replaced[id(value)] = value, made
         return made
 
     def through_attributes(self, value: Any) -> Any:
-        """A shallow copy of a dataclass's object, for whose attributes stands what the walk makes of them."""
+        """Return a shallow copy of a dataclass instance, whose attributes the walk has replaced."""
         made = self.begin(value)
         for name in {*getattr(made, "__dict__", ()), *(field.name for field in dataclasses.fields(value))}:
             if hasattr(made, name):
-                object.__setattr__(made, name, self(getattr(made, name)))  # as frozen ones do
+                object.__setattr__(made, name, self(getattr(made, name)))  # works for frozen dataclasses
         return made

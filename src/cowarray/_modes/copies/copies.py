@@ -1,7 +1,7 @@
-"""What a context may ask of copies: to be told of them (`trace`), or that none is made (`no_copy`).
+"""`trace` and `no_copy`: modes in which a context observes copies, or forbids them.
 
-Both live on context variables, so a mode holds for the code that asked for it (and the tasks it starts), not for other
-threads. The native layer looks here only while some context uses a mode.
+Both live on context variables, so a mode applies to the code that entered it and the tasks it starts, not to other
+threads. The native layer calls this module only while some context uses a mode.
 """
 
 import functools
@@ -23,23 +23,22 @@ __all__ = ["CopyError", "Sharer", "TraceEvent", "no_copy", "trace"]
 
 @public
 class TraceEvent(NamedTuple):
-    """What became of an array's bytes at a line: what `trace` collects.
+    """What happened to an array's bytes at a line, as collected by `trace`.
 
     Parameters
     ----------
     kind : {'copy', 'pages', 'steal', 'overwrite', 'eager', 'lost write'}
-        A write to shared bytes that copied them first, that copies the pages it touches (`paging`), that kept them as
-        the last sharer, or that replaced all of them;
-        a copy that was made at once; or a write to a lazy copy that was dropped before anybody read it. There may be
-        other kinds in later versions.
+        In this order: a write to shared bytes that copied them first; one that copies the pages it touches (`paging`);
+        one that kept them as the last sharer; one that replaced them all; a copy made at once; and a write to a lazy
+        copy that was dropped before anybody read it. Later versions may add kinds.
     nbytes : int
-        Bytes that were copied. Of a lost write 0: what it copied stands in the event before it.
+        Bytes that were copied; 0 for a lost write, whose copy is in the event before it.
     reason : str
         Why.
     filename : str
         The file of the line that wrote or copied.
     lineno : int
-        Its number.
+        The line number.
     """
 
     kind: str
@@ -54,7 +53,7 @@ class TraceEvent(NamedTuple):
 
 @public
 class Sharer(NamedTuple):
-    """Where a Storage was made that shares an allocation: what `explain` names.
+    """The line that made a Storage sharing an allocation, as named by `explain`.
 
     Parameters
     ----------
@@ -62,7 +61,7 @@ class Sharer(NamedTuple):
     filename : str
         The file of the line that copied.
     lineno : int
-        Its number.
+        The line number.
     """
 
     kind: str
@@ -76,12 +75,12 @@ class Sharer(NamedTuple):
 _forbidden: ContextVar[Entry | None] = ContextVar("cowarray_no_copy", default=None)
 _traces: ContextVar[Entry | None] = ContextVar("cowarray_traces", default=None)
 
-# Of each Storage that was made to share bytes inside a `trace`, by its id: a weak reference, and where that was. The
-# references have no callback: nothing runs when a Storage ends. What has ended goes when there is twice as much.
+# By id, for each Storage made inside a `trace` to share bytes: a weak reference and its `Sharer`. The references have
+# no callback, so nothing runs when a Storage ends. Dead entries are removed when the dict has doubled.
 _born: dict[int, Any] = {}
 _most_born = 64
 
-# pathlib would be a tenth of the time that the import takes.
+# Not pathlib: it would take a tenth of the import's time.
 _own = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
 
 
@@ -89,17 +88,17 @@ UNREAD = "a lazy copy was written, and dropped before anybody read it"
 
 
 def forbids_copy() -> bool:
-    """Whether the current context is inside `no_copy`."""
+    """True if the current context is inside `no_copy`."""
     return bool(holding(_forbidden))
 
 
 def forbids_eager() -> bool:
-    """Whether the current context is inside `no_copy(eager=True)`."""
+    """True if the current context is inside `no_copy(eager=True)`."""
     return any(holding(_forbidden))
 
 
 def _caller() -> tuple[str, int]:
-    """File and line of the innermost frame outside this library, NumPy and the module `copy`."""
+    """Return file and line of the innermost frame outside this library, NumPy and the module `copy`."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
@@ -111,7 +110,7 @@ def _caller() -> tuple[str, int]:
 
 
 def report(kind: str, nbytes: int, reason: str, unread: Unread | None = None) -> None:
-    """Tell the current context's traces what became of an array's bytes, and of a write that nobody has read yet."""
+    """Record an event in the current context's traces, and `unread`, a write that nobody has read yet."""
     traces = holding(_traces)
     if traces:
         event = TraceEvent(kind, nbytes, reason, *_caller())
@@ -124,7 +123,7 @@ def report(kind: str, nbytes: int, reason: str, unread: Unread | None = None) ->
 
 
 def born(kind: str, storage: Storage) -> None:
-    """Note, inside a `trace`, where a Storage was made that shares an allocation."""
+    """Inside a `trace`, record the line that made a Storage sharing an allocation."""
     global _most_born
     traces = holding(_traces)
     if traces:
@@ -135,14 +134,14 @@ def born(kind: str, storage: Storage) -> None:
         if len(_born) >= _most_born:
             _living()
             _most_born = 2 * len(_born) + 64
-        _born.pop(id(storage), None)  # of one that has ended: the new one comes last
+        _born.pop(id(storage), None)  # a dead entry with the same id: the new one must come last
         _born[id(storage)] = (ref(storage), Sharer(kind, *_caller()))
 
 
 def _living() -> Any:
-    """Each Storage whose birth was noted and that is still there, with its `Sharer`."""
+    """Return the living Storages whose birth was recorded, each with its `Sharer`; remove dead entries."""
     living = []
-    for key, (reference, sharer) in _born.copy().items():  # a list of items can run the collector halfway
+    for key, (reference, sharer) in _born.copy().items():  # making a list of items may run the collector halfway
         storage = reference()
         if storage is None:
             _born.pop(key, None)
@@ -152,7 +151,7 @@ def _living() -> Any:
 
 
 def known_sharers(storage: Storage) -> tuple[Sharer, ...]:
-    """Of the others that share a Storage's allocation, those whose birth was noted; oldest first."""
+    """Return the recorded births of the other Storages that share a Storage's allocation; oldest first."""
     found = []
     if _born:
         for other, sharer in _living():
@@ -165,14 +164,14 @@ def known_sharers(storage: Storage) -> tuple[Sharer, ...]:
 class no_copy(Mode):
     """Context manager and decorator in which a write raises `CopyError` instead of copying shared bytes first.
 
-    Steals and whole overwrites, which copy nothing, go through. The array whose write was refused is unchanged. Holds
-    for the current context only.
+    Steals and whole overwrites copy nothing and are allowed. An array whose write was refused is unchanged. The block
+    applies to the current context only.
 
     Parameters
     ----------
     eager : bool, default False
-        Whether to refuse copies that are made at once, too: of small parts, of pinned arrays, in another memory layout,
-        of foreign memory. (`explain` lists the reasons.) What NumPy computes is no copy.
+        Whether to refuse eager copies as well: of small parts, of pinned arrays, in another memory layout, of foreign
+        memory. (`explain` lists the reasons.) Results that NumPy computes do not count as copies.
 
     Raises
     ------
@@ -181,8 +180,8 @@ class no_copy(Mode):
 
     See Also
     --------
-    explain : Says beforehand what a write would copy.
-    trace : Tells of copies and lets them happen.
+    explain : Tells beforehand what a write would copy.
+    trace : Records copies and lets them happen.
 
     Examples
     --------
@@ -203,14 +202,14 @@ class no_copy(Mode):
 
 
 class _Events(list[Any]):
-    """What a trace collects, and how much was not copied at once."""
+    """The events of a trace, and counts of its lazy copies."""
 
     lazy_copies = 0
     lazy_nbytes = 0
 
 
 def _as_a_mode(initialize: Callable[["trace"], None]) -> Callable[["trace"], None]:
-    """Let an error tell those who mean NumPy's function of that name what to call."""
+    """Raise an error for arguments that tells callers of NumPy's `trace` what to call."""
 
     @functools.wraps(initialize)
     def initialized(self: "trace", *args: object, **kwargs: object) -> None:
@@ -226,23 +225,23 @@ def _as_a_mode(initialize: Callable[["trace"], None]) -> Callable[["trace"], Non
 
 @public
 class trace(Mode):
-    """Context manager and decorator that collects copies of its context, and writes to shared bytes, with their lines.
+    """Context manager and decorator that collects its context's copies and writes to shared bytes, with their lines.
 
     Iterate over it, inside or after the block, for `TraceEvent` tuples ``(kind, nbytes, reason, filename, lineno)``.
-    Their bytes add up to what `stats` counts as copied. While it is in force, lazy copies and snapshots note where they
-    were made, and `explain` names them.
+    Their bytes add up to the bytes that `stats` counts as copied. Lazy copies and snapshots made in the block record
+    their lines, and `explain` names them.
 
     `lazy_copies` and `lazy_nbytes` count the lazy copies of the block, and the bytes that eager ones would have copied.
 
-    A lazy copy that is written, and dropped before anybody reads it, was written for nothing: a program that NumPy
-    gives a view there relies on that view. Such a ``'lost write'`` appears once the copy is dropped, also after the
-    block, and stands where it was written.
+    A lazy copy that is written, then dropped before anybody reads it, was written in vain: where NumPy returns a view,
+    the program relies on that view. Such a ``'lost write'`` appears once the copy is dropped, possibly after the block,
+    with the write's line and in the write's place.
 
     See Also
     --------
     no_copy : Refuses copies.
     stats : Counts copies in the whole process.
-    explain : Says who shares an array's bytes.
+    explain : Tells which arrays share an array's bytes.
 
     Examples
     --------
@@ -279,12 +278,12 @@ class trace(Mode):
 
     @property
     def lazy_copies(self) -> int:
-        """int: How many copies were lazy."""
+        """int: The number of lazy copies."""
         return self._events.lazy_copies
 
     @property
     def lazy_nbytes(self) -> int:
-        """int: Bytes that those would have copied at once."""
+        """int: The bytes that eager copies would have copied in their place."""
         return self._events.lazy_nbytes
 
     def __repr__(self) -> Any:
@@ -293,7 +292,7 @@ class trace(Mode):
 
 
 def _is_known(event: Any) -> Any:
-    """Whether an item of a trace is an event by now, and no write that may yet be read."""
+    """True if an item of a trace is an event, not a write that may yet be read."""
     return type(event) is not Unread or event.is_lost
 
 

@@ -1,4 +1,4 @@
-"""`isolated`: functions that write to their arguments, called so that nobody else sees it."""
+"""`isolated`: calls functions that write to their arguments, so that nobody else sees the writes."""
 
 import contextlib
 import functools
@@ -19,12 +19,12 @@ from cowarray._ops.conversion import asarray
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-_LARGE = 4 << 20  # from here on there are pages
+_LARGE = 4 << 20  # the smallest size that is written by the page
 
 __all__ = ["isolated"]
 
 
-# With as_numpy a parameter that is NumPy's array takes any: no type says so.
+# With as_numpy, a parameter typed as a NumPy array accepts any array; no type can express that.
 @overload
 def isolated(function: Callable[_P, _R], /, *, as_numpy: Literal[False] = False) -> Callable[_P, _R]: ...
 @overload
@@ -35,36 +35,36 @@ def isolated(*, as_numpy: Literal[False] = False) -> Callable[[Callable[_P, _R]]
 def isolated(*, as_numpy: bool) -> Callable[[Callable[..., _R]], Callable[..., _R]]: ...
 @public
 def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = False) -> Any:
-    """Wrap a function so that each call gets arrays of its own, to which it may write.
+    """Wrap a function so that each call gets its own arrays and may write to them.
 
-    For tasks of Dask, Ray, joblib or a thread pool, which share their inputs: what one task writes, no other sees, nor
-    whoever submitted it. A task that only reads copies nothing.
+    For tasks of Dask, Ray, joblib or a thread pool, which share their inputs: neither other tasks nor the submitter see
+    a task's writes. A task that only reads copies nothing.
 
     Parameters
     ----------
     function : callable, optional
-        The arrays among its arguments, in tuples, lists and dicts, too, are replaced in each call: cowarray's by lazy
-        copies; NumPy's by what `asarray` makes of them, so a read-only one (a memory map, an array of Ray's store) is
-        shared, or mapped once more, and a writable one copied; arrays of NumPy's subclasses (masked arrays, ...) by
-        their own copies. The containers are made anew. Anything else is passed on as it is, arrays in attributes and in
-        arrays of objects included. Without it, the result is a decorator.
+        Each call replaces the arrays among its arguments, including those in tuples, lists and dicts: cowarray's by
+        lazy copies; NumPy's by the result of `asarray`, so a read-only one (a memory map, an array in Ray's store) is
+        shared or mapped once more, and a writable one is copied; arrays of NumPy's subclasses (masked arrays, ...) by
+        their own copies. The containers are rebuilt. Anything else is passed unchanged, including arrays in attributes
+        and in object arrays. If omitted, the result is a decorator.
     as_numpy : bool, default False
-        Whether they are replaced by writable `numpy.ndarray`, for code that calls ``np.asarray`` or asks for the
-        class. Those of 4 MiB or more are private pages, smaller and writable ones are copied at once. cowarray's
-        arrays in the result, or in what is awaited, become NumPy's, copied only if others share their bytes.
+        Whether to replace them by writable `numpy.ndarray`, for code that calls ``np.asarray`` or checks the class.
+        Arrays of 4 MiB or more are private pages; smaller ones, and writable NumPy arrays, are copied at once. Arrays
+        of cowarray in the result, or the awaited result, become NumPy's, and are copied only if they share their bytes.
 
     Returns
     -------
     callable
         Takes and returns what `function` does. An array that is passed twice is one array inside, as it would be in
-        another process; of two that alias, each is a value of its own.
+        another process; two arrays that alias become independent.
 
     Raises
     ------
     TypeError
-        `function` cannot be called, or is a generator function, with `as_numpy`; as_numpy is not a bool.
+        `function` is not callable, or is a generator function with `as_numpy`; or `as_numpy` is not a bool.
     ValueError
-        In a call: the file of a memory map was cut short.
+        In a call: the file of a memory map was truncated.
 
     See Also
     --------
@@ -73,10 +73,10 @@ def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = 
 
     Notes
     -----
-    Memory of 4 MiB or more that is mapped from a file is mapped once more, for the call alone, where the file can be
-    found: a write costs the pages that it touches, and what others write to the file is seen in all other pages, as
-    with `load` and ``pages=True``. With `as_numpy`, the first call with a large array of cowarray's makes the frozen
-    copy that `by_page` makes, which later calls share.
+    Memory of 4 MiB or more that is mapped from a file is mapped once more for the call alone, if the file can be found:
+    a write copies only the pages that it touches, and in all other pages the writes of others to the file are visible,
+    as with ``load(pages=True)``. With `as_numpy`, the first call with a large cowarray array makes a frozen copy, as
+    `by_page` does, which later calls share.
 
     Examples
     --------
@@ -122,17 +122,17 @@ def isolated(function: Callable[..., Any] | None = None, /, *, as_numpy: bool = 
             return result
         return _awaited(result, walk) if is_coroutine else Walk(_plain)(result)
 
-    # The arguments are the call's own at once, before anything is awaited: so it is no coroutine function itself.
+    # The arguments must be replaced at once, before anything is awaited, so `call` is not itself a coroutine function.
     mark = getattr(inspect, "markcoroutinefunction", None)  # from Python 3.12 on
     return mark(call) if is_coroutine and mark is not None else call
 
 
 async def _awaited(coroutine: Awaitable[Any], arguments: object) -> Any:
-    """The result with NumPy's arrays. The arguments are kept until then: their pages are the call's."""
+    """Return the result with NumPy's arrays. The arguments stay alive until then: their pages belong to the call."""
     return Walk(_plain)(await coroutine)
 
 
-# ---- what stands for an array ----------------------------------------------------------------------------------------
+# ---- replacements of arrays ------------------------------------------------------------------------------------------
 
 
 def _own(array: Any, maps: Maps) -> Any:
@@ -158,7 +158,7 @@ def _own_numpy(array: Any, maps: Maps) -> Any:
 
 
 def _own_pages(array: Any) -> Any:
-    """A copy by the page of a large array, or snapshot, of cowarray's; None if it is no such array."""
+    """Return a copy, written by the page, of a large cowarray array or snapshot; None for any other array."""
     if (
         array.nbytes < _LARGE
         or (type(array) is not ndarray and array.flags.writeable)
@@ -167,7 +167,7 @@ def _own_pages(array: Any) -> Any:
         return None
     own = _clone(array)
     if own.storage.is_cow:
-        with contextlib.suppress(BufferError):  # there are no pages for it
+        with contextlib.suppress(BufferError):  # it cannot be written by the page
             own.by_page()
     return own
 

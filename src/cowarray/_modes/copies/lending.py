@@ -1,4 +1,4 @@
-"""`lend`: arrays for libraries that write through ``np.asarray(x)``, or through a buffer they did not ask to write."""
+"""`lend`: arrays for libraries that write through ``np.asarray(x)``, or into a buffer requested for reading."""
 
 from typing import Any, Generic, TypeVar, cast, overload
 
@@ -16,29 +16,29 @@ _Lent = TypeVar("_Lent")
 class lend(Generic[_Lent]):
     """Context manager in which `numpy.asarray` of these arrays, and their buffers, are writable aliases.
 
-    ``with lend(x) as out`` names x itself, and with several arrays a tuple of them.
+    ``with lend(x) as out`` binds x itself; with several arrays, a tuple of them.
 
-    For code that writes its result into ``np.asarray(out)``: elsewhere that is a snapshot, which refuses writes. What
-    is lent is the array object, in every thread: its views and copies go out as ever. Copies made in the block are made
-    at once, because the arrays are pinned. An array stays pinned until the block has ended and each alias is gone.
+    For code that writes its result into ``np.asarray(out)``: elsewhere that is a snapshot, which refuses writes. The
+    loan applies to the array object, in every thread; its views and copies are exported as usual. Copies made in the
+    block are eager because the arrays are pinned. An array stays pinned until the block and all its aliases have ended.
 
     Parameters
     ----------
     *arrays : ndarray
-        Writable. Bytes that they share are copied when the block begins, as by any write.
+        Writable arrays. Bytes that they share are copied when the block begins, as by any write.
 
     Raises
     ------
     TypeError
-        There is no array, or one of them is not a `cowarray.ndarray`.
+        No array was passed, or one of them is not a `cowarray.ndarray`.
     ValueError
         On entering: one of them is read-only. None is lent then.
     RuntimeError
-        A block is left that was not entered.
+        A block is exited that was not entered.
 
     See Also
     --------
-    ndarray.to_numpy : With ``writable=True``, one alias, which is passed on by hand.
+    ndarray.to_numpy : With ``writable=True``, returns one alias, to be passed on by hand.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class lend(Generic[_Lent]):
         loans = []
         try:
             for x in self._arrays:
-                loans.append(Loan(x))  # those that were made end if the next cannot be
+                loans.append(Loan(x))  # if one fails, those before it end
             self._entered.append(loans)
         except BaseException:
             _end(loans)

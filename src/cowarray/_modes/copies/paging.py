@@ -1,4 +1,4 @@
-"""`by_page`: arrays whose copies are written by the page from the first on, whatever the mode of paging."""
+"""`by_page`: arrays whose copies are written by the page from the first write on, whatever the mode of paging."""
 
 from typing import Any
 
@@ -10,35 +10,35 @@ __all__ = ["by_page"]
 
 @public
 def by_page(x: ndarray[Any, Any], /, *, required: bool = False) -> ndarray[Any, Any]:
-    """Have an array and all its copies written by the page, whatever they cost.
+    """Write an array and all its copies by the page, whatever the cost.
 
     The bytes of the array's whole Storage are copied once, into memory that is frozen. From then on the array, its
-    views, and every lazy copy that is made of them pay for the pages that they write, never for the whole. `paging`
-    decides that for each copy; here you do, for those of one array. Copies that it has already are left as they are,
-    unless it was written by the page before. Ask again for a copy (``x.copy().by_page()``), and it no longer shares
-    its bytes: a writable export of it copies nothing.
+    views, and every lazy copy made of them pay for the pages that they write, never for the whole. `paging` decides
+    that for each copy; here you decide for the copies of one array. Existing copies stay as they are, unless the array
+    was already written by the page. If you call it on a copy (``x.copy().by_page()``), the copy no longer shares its
+    bytes: a writable export of it copies nothing.
 
     Parameters
     ----------
     x : ndarray
     required : bool, default False
-        Whether to raise where no pages can be had: fewer than 4 MiB, or a system that grants none. Otherwise nothing
-        happens there.
+        Whether to raise if pages are unavailable: for less than 4 MiB, or if the system grants none. By default, the
+        array then stays as it is.
 
     Returns
     -------
     ndarray
-        The array itself, in other memory.
+        The array itself, in new memory.
 
     Raises
     ------
     BufferError
         The array is pinned by a running write or a writable export; it is fake, deferred, or managed by a budget; it
-        has Python objects; or, if `required`, no pages can be had. The message says which. Nothing has changed.
+        has Python objects; or, if `required`, pages are unavailable. The message says which. Nothing has changed.
     MemoryError
-        There is no memory for the base. Nothing has changed.
+        There is not enough memory for the base. Nothing has changed.
     TypeError
-        x is not a `cowarray.ndarray`.
+        `x` is not a `cowarray.ndarray`.
 
     See Also
     --------
@@ -46,9 +46,9 @@ def by_page(x: ndarray[Any, Any], /, *, required: bool = False) -> ndarray[Any, 
 
     Notes
     -----
-    Reading an array of which one page in a hundred was written takes up to a quarter longer, and writing all pages one
-    by one takes two to four times as long as a copy. Memory that others own is left to them; what they change later
-    is not seen.
+    Reading an array in which one page in a hundred was written takes up to a quarter longer, and writing all pages one
+    by one takes two to four times as long as a copy. Memory that others own stays theirs; the array does not see their
+    later changes.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""`private_map`: memory that somebody has mapped from a file, mapped once more for one call, by the page.
+"""`private_map`: maps a mapped file once more for one call, so that writes go to private pages.
 
-The file is opened again, and is the very one if device and inode are those of the map in `/proc/self/maps`. It is
-found by its name, or by a descriptor of this process or its parent. To a worker of Ray that is the node's store, whose
-file has no name. `/proc/self/map_files` would lead to every file, but only for the privileged.
+The file is opened again; device and inode of the map in `/proc/self/maps` tell whether it is the same one. It is found
+by its name, or by a descriptor of this process or its parent. The parent's descriptors lead a Ray worker to the node's
+store, whose file has no name. `/proc/self/map_files` would lead to every file, but only for privileged processes.
 """
 
 import bisect
@@ -22,25 +22,25 @@ __all__ = ["Maps", "private_map"]
 
 
 class _Region(NamedTuple):
-    """A map of a file, as the kernel has it."""
+    """A map of a file, as the kernel lists it."""
 
     first: int
     end: int
-    offset: int  # of its first byte in the file
+    offset: int  # in the file, of its first byte
     file: tuple[int, int]  # device and inode
     name: bytes
 
 
 class Maps:
-    """The process's maps, read when the first is asked for: it takes some hundred microseconds.
+    """The process's maps, read on first use: that takes some hundred microseconds.
 
-    They stay what they were while the arrays that lie in them live.
+    They stay valid while the arrays that lie in them live.
 
     Attributes
     ----------
     kept : list of ndarray
         For the caller: an array that shares with one of these writes to pages where it writes little, and to fresh
-        memory where it replaces much, which is cheaper than page after page.
+        memory where it replaces much, which is cheaper than one page after another.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Maps:
         self._lines: list[bytes] | None = None
 
     def at(self, address: int) -> _Region | None:
-        """The map there; None if it is none of a file, or has pages, or may get them, that differ from the file's."""
+        """Return the map there; None if it has no file, or is private and writable and may differ from its file."""
         if self._lines is None:
             self._lines = _read_maps()
         at = bisect.bisect_right(self._lines, address, key=lambda line: int(line[: line.index(b"-")], 16)) - 1
@@ -70,24 +70,24 @@ def _read_maps() -> list[bytes]:
 
 
 def private_map(value: object, maps: Maps) -> ndarray[Any, Any] | None:
-    """An array of a mapped file's bytes, whose writes go to pages of its own.
+    """Return an array of a mapped file's bytes that writes to private pages.
 
     Parameters
     ----------
     value : ndarray or numpy.ndarray
     maps : Maps
-        Read when `value` was there.
+        Read while `value` existed.
 
     Returns
     -------
     ndarray or None
-        Laid out as `value`, which it keeps. None if `value` is small, if its memory is not shared on trust, or if it is
-        of no file that this process can open.
+        Laid out like `value`, which it keeps alive. None if `value` is small, if `asarray` would not share its memory,
+        or if that does not come from a file that this process can open.
 
     Raises
     ------
     ValueError
-        The file has been cut short: to read what is gone would end the process.
+        The file has been truncated: reading past its end would kill the process.
     """
     array = large_foreign(value)
     if array is None:
@@ -105,7 +105,7 @@ def private_map(value: object, maps: Maps) -> ndarray[Any, Any] | None:
                 f"isolated: the file {os.fsdecode(region.name)!r} was cut short: an array lies in bytes {offset} to "
                 f"{offset + high - low}, and it has {held}"
             )
-        with contextlib.suppress(MemoryError):  # no map may be left
+        with contextlib.suppress(MemoryError):  # the process may have no maps left
             return array_of_map(descriptor, offset, array, value)
     finally:
         os.close(descriptor)
@@ -113,7 +113,7 @@ def private_map(value: object, maps: Maps) -> ndarray[Any, Any] | None:
 
 
 def _open_again(region: _Region) -> int | None:
-    """A descriptor, to read from, of the very file."""
+    """Open the same file for reading; return the descriptor, or None."""
     for name in itertools.chain([region.name], _descriptors("self"), _descriptors(str(os.getppid()))):
         with contextlib.suppress(OSError):
             if not _is_file(os.stat(name), region):

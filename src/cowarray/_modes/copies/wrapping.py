@@ -1,4 +1,4 @@
-"""`wrap` and `to_numpy`: the arrays in containers, frames and datasets, as cowarray's and as NumPy's."""
+"""`wrap` and `to_numpy`: make the arrays in containers, frames and datasets cowarray's or NumPy's."""
 
 import dataclasses
 import sys
@@ -17,21 +17,21 @@ __all__ = ["to_numpy", "wrap"]
 
 @public
 def wrap(obj: Any, /) -> Any:
-    """Put lazy copies in the place of all arrays in an object: a snapshot of all of it.
+    """Replace all arrays in an object by lazy copies: a snapshot of the whole object.
 
     Parameters
     ----------
     obj : object
         An array; a list, tuple, dict or dataclass with arrays in it, however deep; an xarray Dataset, DataArray or
-        Variable; a pandas Series or DataFrame. Anything else is passed on as it is.
+        Variable; a pandas Series or DataFrame. Anything else is returned unchanged.
 
     Returns
     -------
     object
-        The same, made anew. Arrays of cowarray's are lazy copies; NumPy's are what `asarray` makes of them, so one that
-        can be written to is copied once; those of NumPy's subclasses are copied by themselves. What is in two places is
-        one object in both again. A Series or DataFrame is still pandas': a shallow copy, which pandas copies before it
-        writes; of columns that somebody else can write to, and of those that cannot be shared, a copy is made at once.
+        The same structure, rebuilt. cowarray's arrays become lazy copies; NumPy's become lazy copies of the result of
+        `asarray`, so writable ones are copied once; arrays of NumPy's subclasses are copied by their own methods. An
+        object that occurs twice is one object again. A Series or DataFrame stays pandas': a shallow copy, which pandas
+        copies before it writes; columns that others can write to, or that cannot be shared, are copied at once.
 
     See Also
     --------
@@ -41,9 +41,8 @@ def wrap(obj: Any, /) -> Any:
 
     Notes
     -----
-    Dataclasses are made as `copy.copy` makes them, without a call of ``__init__``, and all of their attributes are
-    looked at. In xarray's objects, indexes and what is not in memory (dask's arrays, files) stay as they are, as does
-    ``attrs``.
+    Dataclasses are rebuilt by `copy.copy`, without calling ``__init__``, and all their attributes are visited. In
+    xarray's objects, indexes, data outside memory (dask arrays, files) and ``attrs`` stay as they are.
 
     Examples
     --------
@@ -59,20 +58,20 @@ def wrap(obj: Any, /) -> Any:
 
 @public
 def to_numpy(obj: Any, /, *, writable: bool = False) -> Any:
-    """Put NumPy's arrays in the place of all of cowarray's in an object.
+    """Replace all of cowarray's arrays in an object by NumPy's.
 
     Parameters
     ----------
     obj : object
-        As `wrap` takes it.
+        As for `wrap`.
     writable : bool, default False
-        As `ndarray.to_numpy` takes it: ``False`` gives read-only snapshots, without a copy, which never change;
-        ``True`` gives aliases of the arrays, which first get bytes of their own where they share.
+        As for `ndarray.to_numpy`: ``False`` returns read-only snapshots, without a copy, which never change; ``True``
+        returns aliases of the arrays, which first get their own bytes if they share them.
 
     Returns
     -------
     object
-        The same, made anew. Series and DataFrames, in which there are only pandas' own arrays, stay as they are.
+        The same structure, rebuilt. Series and DataFrames contain only pandas' own arrays and stay as they are.
 
     Raises
     ------
@@ -131,7 +130,7 @@ def _is_xarrays(value: Any, kind: str) -> bool:
 
 
 def _variables(arrays: Any, walk: Walk) -> dict[Any, Any]:
-    """xarray's variables that are no index."""
+    """Return the walked xarray variables that are not indexes."""
     return {name: _variable(array.variable, walk) for name, array in arrays.items() if name not in array.xindexes}
 
 

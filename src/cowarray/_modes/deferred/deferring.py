@@ -1,4 +1,4 @@
-"""`deferred`: arrays that are computed when somebody needs them."""
+"""`deferred`: arrays that are computed when they are needed."""
 
 import contextlib
 import types
@@ -25,30 +25,30 @@ _Array = TypeVar("_Array", ndarray, np.ndarray[Any, Any])
 
 @public
 class deferred(Mode):
-    """Context manager and decorator in which operations are recorded, and done when somebody needs their results.
+    """Context manager and decorator in which operations are recorded, and run when their results are needed.
 
-    An array that is born inside has its shape and dtype at once, and its bytes when somebody reads or writes them from
-    outside, or asks for them by `materialize`. They are the very bytes that the operation would have given at once, in
-    whatever order arrays are asked for: views, writes through any of them, random draws and inputs that change later
-    included. Operations on deferred arrays are recorded also after the end of the block.
+    An array made inside has its shape and dtype at once. Its bytes are made when somebody reads or writes them from
+    outside, or calls `materialize`. They are exactly the bytes that the operation would have made at once, in whatever
+    order arrays are needed, even with views, writes through any of them, random draws, and inputs that change later.
+    Operations on deferred arrays are recorded even after the block has ended.
 
-    What needs a value gets it: to index with a deferred array, to compare it in an ``if``, to print it or to hand it to
-    another library makes what is needed. An operation that cannot be recorded (with functions of the user, open files,
-    Python objects as elements) is done at once.
+    Code that needs a value gets it: indexing with a deferred array, comparing it in an ``if``, printing it or passing
+    it to another library makes the bytes needed. An operation that cannot be recorded (with the user's functions, open
+    files, Python objects as elements) runs at once.
 
     Parameters
     ----------
     strict : bool, default False
-        Whether what needs a value raises a `FakeError` instead, so that one finds it.
+        Whether code that needs a value raises a `FakeError` instead, so that it can be found.
     at_least : int, default 0
-        Results of fewer bytes, which depend on no deferred array, are computed at once.
+        Results of fewer bytes that depend on no deferred array are computed at once.
 
     Raises
     ------
     TypeError
         `strict` is not a bool.
     ValueError
-        `at_least` is no integer from 0 on.
+        `at_least` is not an integer from 0 on.
 
     See Also
     --------
@@ -58,11 +58,11 @@ class deferred(Mode):
 
     Notes
     -----
-    A result without axes is an array that nothing changes, where NumPy gives a scalar. What is made runs in the thread
-    that needs it; others that need something deferred wait. A generator of `cowarray.random` goes on as it would have:
-    what draws from it outside, or looks at its state, has the recorded draws made first.
+    Where NumPy returns a scalar, the result is an immutable array without axes. Operations run in the thread that needs
+    their results; other threads that need deferred arrays wait. A generator of `cowarray.random` continues as usual:
+    drawing from it outside, or reading its state, first makes the recorded draws.
 
-    On a Python without a GIL, entering the block turns the GIL on.
+    On a Python without a GIL, this mode turns the GIL on.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class deferred(Mode):
         if type(strict) is not bool:
             raise TypeError(f"deferred: strict must be True or False (got {strict!r})")
         least = whole_nbytes(at_least, "deferred: at_least")
-        # Imported here, and not at the top: it turns on a GIL where there is none.
+        # Imported here, not at the top: it turns on the GIL where there is none.
         with importing:
             from cowarray._modes.common import blocks
             from cowarray._modes.deferred import recording
@@ -91,7 +91,7 @@ class deferred(Mode):
 
 @public
 def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
-    """Call a function with the arrays that are born in it deferred.
+    """Call a function with the arrays made in it deferred.
 
     Parameters
     ----------
@@ -102,22 +102,22 @@ def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) 
     Returns
     -------
     object
-        What it returns.
+        The function's result.
 
     Raises
     ------
     TypeError
-        `fn` cannot be called.
+        `fn` is not callable.
 
     Warns
     -----
     UserWarning
-        It made NumPy's arrays, and none that is deferred.
+        The function made NumPy arrays, and none that is deferred.
 
     See Also
     --------
-    deferred : The block that it is called in.
-    materialize : Makes the bytes of what it returned, or of a part.
+    deferred : The block in which the function is called.
+    materialize : Makes the bytes of the result, or of a part.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def deferred_init(fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) 
 
 
 def _warn_of_numpys(fn: Callable[..., object], made: object, given: object) -> None:
-    """Warn that nothing is deferred, if a function made arrays by plain NumPy."""
+    """Warn that nothing is deferred, if a function made arrays with plain NumPy."""
     before = {id(x) for x in _instances_in(given, np.ndarray)}
     arrays = [x for x in _instances_in(made, np.ndarray) if id(x) not in before and x.size]
     if arrays:
@@ -155,12 +155,12 @@ def _warn_of_numpys(fn: Callable[..., object], made: object, given: object) -> N
 
 @public
 def is_deferred(obj: object, /) -> bool:
-    """Whether an array, or one in an object, is still to be computed.
+    """Tell whether an array, or any array in an object, is still to be computed.
 
     Parameters
     ----------
     obj : object
-        An array, or what `materialize` looks into.
+        An array, or an object that contains arrays, as for `materialize`.
 
     Returns
     -------
@@ -194,29 +194,29 @@ def materialize(
     Parameters
     ----------
     obj : object
-        An array, or what arrays are in: lists, tuples, dicts and objects with attributes, one in another.
+        An array, or an object that contains arrays: lists, tuples, dicts and objects with attributes, nested.
     where : callable, optional
-        Called with each deferred array; those for which it says False stay deferred.
+        Called with each deferred array; those for which it returns False stay deferred.
     progress : callable, optional
-        Called with two numbers after each array that was made: bytes that are there, and bytes in all. What it raises
-        ends the call, and what was not yet made stays deferred.
+        Called with two numbers after each array: the bytes made so far, and the bytes in total. An exception from it
+        ends the call, and arrays not yet made stay deferred.
 
     Returns
     -------
     object
-        `obj` itself: bytes come in place.
+        `obj` itself: the bytes are made in place.
 
     Raises
     ------
     MemoryError
-        There is no memory. As after any error, the array is still deferred, and it can be tried again.
+        Memory ran out. As after any error, the array is still deferred, and the call can be repeated.
     TypeError
-        `where` or `progress` is needed, and cannot be called.
+        `where` or `progress` is needed, and is not callable.
 
     See Also
     --------
     deferred : Makes such arrays.
-    is_deferred : Whether there are any.
+    is_deferred : Tells whether there are any.
 
     Examples
     --------
@@ -229,8 +229,8 @@ def materialize(
     24000 of 24000
     """
     wanted = [x for x in _arrays_in(obj) if _has_no_bytes_yet(x) and (where is None or where(x))]
-    wanted.sort(key=_number)  # draws that come first are not drawn twice
-    # Views of one Storage come together, and what an earlier one needed may be among the later.
+    wanted.sort(key=_number)  # in recorded order, no draw is made twice
+    # Views of one Storage are made together, and making an array may make later ones.
     sizes = {id(x.storage): x.storage.nbytes for x in wanted}
     done, total = 0, sum(sizes.values())
     for x in wanted:
@@ -243,7 +243,7 @@ def materialize(
     return obj
 
 
-# What has attributes that are not its own.
+# Types of objects whose attributes are not part of them.
 _WITHOUT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 
 
@@ -257,7 +257,7 @@ def _make(x: ndarray) -> None:
 
 
 def _number(x: ndarray) -> int:
-    """When what makes an array was recorded."""
+    """Return the number, in recorded order, of the operation that makes an array; 0 if it is made."""
     with importing:
         from cowarray._modes.deferred import recipes
 
@@ -275,7 +275,7 @@ def _arrays_in(obj: object) -> list[ndarray]:
 
 
 def _instances_in(obj: object, kind: type[_Array]) -> list[_Array]:
-    """The arrays of a kind in an object, each once; without recursion."""
+    """Return the arrays of a kind in an object, each once; without recursion."""
     found: dict[int, _Array] = {}
     seen: set[int] = set()
     stack = [obj]
@@ -296,7 +296,7 @@ def _instances_in(obj: object, kind: type[_Array]) -> list[_Array]:
 
 
 def _attributes(obj: object) -> list[object]:
-    """What an object has in it: its instance's variables, and the slots of its classes."""
+    """Return the values in an object's instance dict and in the slots of its classes."""
     found: list[object] = list(getattr(obj, "__dict__", {}).values())
     for kind in type(obj).__mro__:
         slots = kind.__dict__.get("__slots__", ())

@@ -1,4 +1,4 @@
-"""Making the bytes of deferred arrays: the backward slice of a version, in the order in which it was recorded."""
+"""Make the bytes of deferred arrays: run the backward slice of a version, in recorded order."""
 
 import contextlib
 import contextvars
@@ -17,11 +17,11 @@ from cowarray._modes.record.repeating import NotAsForetold, flat, laid, making, 
 __all__ = ["make", "settle"]
 
 
-_running: frozenset[Node] = frozenset()  # what the thread that makes is making; changed with `making` held
+_running: frozenset[Node] = frozenset()  # the nodes now being run, by the one thread that holds `making`
 
 
 def make(recipe: recipes.Recipe) -> None:
-    """Bring the bytes of a deferred Storage.
+    """Make the bytes of a deferred Storage, in place.
 
     Parameters
     ----------
@@ -30,20 +30,20 @@ def make(recipe: recipes.Recipe) -> None:
     Raises
     ------
     RuntimeError
-        The same thread is making them.
+        The same thread is making them already.
     """
     said = _Said()
     try:
         with making():
             version = recipe.latest
-            if version.home is not None:  # else another thread has just made them
+            if version.home is not None:  # otherwise another thread has just made them
                 _Slice(version, said).run()
     finally:
         said.warn()
 
 
 def settle(state: State) -> None:
-    """Have all recorded draws of a generator made.
+    """Make all recorded draws of a generator.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def settle(state: State) -> None:
 
 
 class _Said:
-    """Floating-point warnings of what is made, given once the lock is free: a warning runs code of the program, which
-    may wait for another thread that makes something."""
+    """Floating-point warnings of the operations that run, issued once the lock is free: a warning runs the program's
+    code, which may wait for another thread that makes arrays."""
 
     site: Site  # of the node that runs
 
@@ -69,29 +69,29 @@ class _Said:
         self.found: list[tuple[str, Site]] = []
 
     def gathering(self) -> contextlib.AbstractContextManager[object]:
-        """A context manager that gathers them, where they are to be warnings."""
+        """Return a context manager that collects floating-point errors that are to be warnings."""
         handling = np.geterr()
         modes: dict[str, Any] = dict.fromkeys([kind for kind, mode in handling.items() if mode == "warn"], "log")
         if not modes or not {"call", "log"}.isdisjoint(handling.values()):
-            return contextlib.nullcontext()  # the program has its own function for some
+            return contextlib.nullcontext()  # the program handles some by its own function
         return np.errstate(call=self, **modes)
 
     def write(self, text: str) -> None:
-        """Be told by NumPy."""
+        """Take a message from NumPy."""
         self.found.append((text.removeprefix("Warning: ").rstrip("\n"), self.site))
 
     def warn(self) -> None:
-        """Warn, at the lines that were recorded."""
+        """Issue the warnings, at the recorded lines."""
         for text, site in self.found:
             registry = _registries.setdefault(site[0], {})
             warnings.warn_explicit(text, RuntimeWarning, site[0], site[1], registry=registry)
 
 
-_registries: dict[str, dict[Any, Any]] = {}  # by file, which warnings have been shown
+_registries: dict[str, dict[Any, Any]] = {}  # by file: the warnings already shown
 
 
 def _needed(version: Version) -> list[Node]:
-    """The nodes that have to run for a version, in the order in which they were recorded."""
+    """Return the nodes that must run for a version, in recorded order."""
     found: set[Node] = set()
     stack: list[Any] = [version.node]
     while stack:
@@ -105,29 +105,29 @@ def _needed(version: Version) -> list[Node]:
     return sorted(found, key=lambda node: node.number)
 
 
-# The least bytes of a draw that is drawn again rather than kept: the state that it is drawn from takes some, too.
+# The smallest draw, in bytes, that is drawn again rather than kept: its saved state takes memory as well.
 _LEAST = 4096
 
 
 class _Slice:
-    """What has to run for a version. After an error, everything is as before.
+    """The nodes that must run for a version. After an error, everything is as before.
 
-    Draws that run for the generator's state alone are dropped at once: they become nodes that draw from a copy of the
-    state that they drew from, if anybody asks.
+    The results of draws that run for the generator's state alone are dropped at once: the draws become nodes that draw
+    again, from a copy of the state they had, if their results are needed.
     """
 
     def __init__(self, version: Version, said: _Said) -> None:
         self.said = said
         self.nodes = _needed(version)
         self.wanted = version
-        self.made: dict[Version, None] = {}  # their bytes are nobody else's
-        self.states: dict[np.random.Generator, Any] = {}  # of generators, as they were
-        self.left: dict[Version, int] = {}  # how many nodes of the slice are still to read it
-        self.passed: dict[Node, Again] = {}  # draws whose results were dropped, and what draws them again
+        self.made: dict[Version, None] = {}  # versions made here; nobody else has their bytes
+        self.states: dict[np.random.Generator, Any] = {}  # generators' states before the run
+        self.left: dict[Version, int] = {}  # how many nodes, of the slice or not, are still to read it
+        self.passed: dict[Node, Again] = {}  # draws whose results were dropped, and the functions that redraw them
         self.asked = {version, *(each for node in self.nodes for each in node.reads)}
 
     def run(self) -> None:
-        """Make the bytes, outside of all blocks and modes, and put them where they are missing."""
+        """Make the bytes, outside all blocks and modes, and put them where they are missing."""
         call_in(None, contextvars.Context().run, (self._run_all,), {})
 
     def _run_all(self) -> None:
@@ -147,7 +147,7 @@ class _Slice:
             error.add_note(f"while making what was recorded at {node.site[0]}:{node.site[1]}")
             raise
         finally:
-            _running = outside  # which needs no memory
+            _running = outside  # allocates nothing
         for generator in self.states:
             rest_after(generator)
 
@@ -172,7 +172,7 @@ class _Slice:
                     self._put(born, values[born])
 
     def _passes(self, node: Node, values: dict[Version, Any]) -> Again | None:
-        """What draws again what a node is to draw, if nobody has asked for that, but somebody still may."""
+        """Return a function that redraws a node's draw, if its results are not needed now but may be later; or None."""
         generator = next(iter(values.values()), None)
         if len(values) != 1 or not isinstance(generator, np.random.Generator) or not can_be_repeated(generator):
             return None
@@ -184,13 +184,13 @@ class _Slice:
         return Again(generator, draw.function.__name__)
 
     def _skips(self, node: Node, again: Again, values: dict[Version, Any], args: list[Any], kwargs: Any) -> bool:
-        """Whether the generator could be advanced by a draw without drawing."""
+        """Try to advance the generator past a draw without drawing; return whether that worked."""
         (generator,) = values.values()
         place = node.births[0][1][0]
         return place.dtype == np.float64 and skip(generator, again.name, args, kwargs, place.size)
 
     def _value(self, version: Version, written: bool) -> Any:
-        """A version's bytes, for a node to read or to write."""
+        """Return a version's bytes, for a node to read or to write."""
         value = version.value
         if isinstance(value, np.random.Generator):
             self.states.setdefault(value, value.bit_generator.state)
@@ -199,7 +199,7 @@ class _Slice:
         if not written:
             return value
         if left == 0 and version in self.made and not version.is_wanted():
-            version.value = None  # nobody else needs them as they were; after an error they are made again
+            version.value = None  # nobody else needs the old bytes; after an error they are made again
             return value
         return clone(value)
 
@@ -209,7 +209,7 @@ class _Slice:
             self.made[version] = None
 
     def _is_kept(self, version: Version) -> bool:
-        """Whether other nodes are still to read a version that is put in place."""
+        """True if a version is to be put in place, and other nodes are still to read it."""
         return self.left.get(version, version.readers) > 0 and version.is_wanted() and version.value is not None
 
 

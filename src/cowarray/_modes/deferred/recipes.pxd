@@ -1,4 +1,4 @@
-# Storages that have no bytes yet, and what makes them.
+# Storages that have no bytes yet, and the recipes for those.
 
 from cowarray._array.array cimport Array
 from cowarray._modes.record.nodes cimport Traced, Version
@@ -6,7 +6,7 @@ from cowarray._modes.record.nodes cimport Traced, Version
 
 # The doorkeeper of a Storage that has no bytes yet.
 cdef class Recipe(Traced):
-    cdef readonly Version latest  # what its bytes are to be
+    cdef readonly Version latest  # the version that its bytes are to be
     cdef readonly bint strict
 
 

@@ -1,6 +1,6 @@
-"""Deferred arrays: the doorkeeper of a Storage that has no bytes yet, and how they come.
+"""Deferred arrays: the doorkeeper of a Storage that has no bytes yet, and how it gets them.
 
-An access makes the bytes first, in place, and then goes on as if they had always been there. One that only looks at
+An access first makes the bytes, in place, then proceeds as if they had always been there. An access that needs only
 shape and strides makes none.
 """
 
@@ -17,7 +17,7 @@ cdef object maker = None
 
 
 def set_maker(function, /):
-    """Have function make the bytes of a `Recipe` that it is given."""
+    """Set the function that makes the bytes of a `Recipe`."""
     global maker
     maker = function
 
@@ -30,7 +30,7 @@ cdef int make_before_access(object keeper, Storage storage, const Access *access
     cdef Recipe recipe = keeper
     if access.intent == LOCATES and access.ndim >= 0:
         return 0
-    # Without a box it is `materialize`, which asks for the bytes.
+    # An access without a box comes from `materialize`, which asks for the bytes.
     if recipe.strict and access.intent != LOCATES and storage.is_deferred:
         raise FakeError("a conversion", "a value is needed, and the block is strict", site_of(recipe),
                         "have them made first, by materialize(x)")
@@ -40,9 +40,9 @@ cdef int make_before_access(object keeper, Storage storage, const Access *access
 
 
 cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar):
-    """Make a fake that has just been made, and that nobody else has, a deferred array.
+    """Turn a new fake, to which nobody else has a reference, into a deferred array.
 
-    is_scalar: NumPy gives a scalar here. So nothing changes the array, and in-place operators give new objects.
+    is_scalar: NumPy returns a scalar here, so the array is immutable and in-place operators return new objects.
     """
     cdef Recipe recipe = Recipe.__new__(Recipe)
     recipe.door = make_before_access
@@ -57,7 +57,7 @@ cdef Recipe new_recipe(Array x, Version version, bint strict, bint is_scalar):
 
 
 cdef object site_of(Recipe recipe):
-    """The line of the operation that makes a Recipe's bytes; None once it has been done."""
+    """Return the line of the operation that makes a Recipe's bytes; None once it has run."""
     cdef Node node = recipe.latest.node
     return None if node is None else node.site
 
@@ -69,23 +69,23 @@ cdef Recipe find_recipe(Array x):
 
 
 def recipe_of(Array x not None, /):
-    """The `Recipe` of an array; None where its bytes are there, or never will be."""
+    """Return the `Recipe` of an array; None if it has its bytes, or never will."""
     return find_recipe(x)
 
 
-# ---- what has been made ----------------------------------------------------------------------------------------------
+# ---- after a run -----------------------------------------------------------------------------------------------------
 
 
 def fill(Storage storage not None, Storage made not None, /):
-    """Give a deferred Storage the bytes of another, which is to be dropped, with all shares in them."""
-    _keeper = <object>storage.doorkeeper  # ends with this function
+    """Give a deferred Storage the bytes of another, with all shares in them. The other is then to be dropped."""
+    _keeper = <object>storage.doorkeeper  # released at the end of this function
     take_bytes(storage, made)
 
 
 def put_made(list nodes, dict made, dict kept, dict passed, /):
-    """Put what nodes have made where it is missing, and forget the nodes. No signal comes in between.
+    """Put the bytes that nodes have made where they are missing, and forget the nodes. No signal handler intervenes.
 
-    passed: by node whose results were dropped, the function that gives them again.
+    passed: by node whose results were dropped, the function that makes them again.
     """
     cdef Version version
     cdef list gone = []
@@ -110,7 +110,7 @@ def put_made(list nodes, dict made, dict kept, dict passed, /):
 
 
 def undo(list nodes not None, dict made not None, dict states not None, dict passed not None, /):
-    """Forget what was made before an error, unless it has been put in place. Generators get their states back."""
+    """Drop the values made before an error, and restore generators' states, unless the values were put in place."""
     cdef Node first = nodes[0]
     if first.function is None or (first in passed and first.function is passed[first]):
         return
@@ -125,12 +125,11 @@ def nothing():
 
 
 def nobody():
-    """In place of a reference to a version that no longer exists."""
+    """Stand in for a weak reference to a version that no longer exists."""
 
 
 def write_nothing(Node node not None, /):
-    """Have a node that raised what it would raise again write nothing from now on. What it was to give, it never will.
-    """
+    """Make a node that raised, and would raise again, write nothing from now on. Its results can never be made."""
     cdef Node passing
     if node.births and node.writes:
         passing = Node(node.operation, nothing, [], {}, node.site)

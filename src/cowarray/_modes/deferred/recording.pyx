@@ -1,8 +1,8 @@
 """Recording operations on deferred arrays.
 
-What an operation gives, and what it writes, a rehearsal says; what it gives becomes deferred arrays, and a `Node` keeps
-the arguments as they were: deferred ones by their versions, real ones by lazy copies. An operation that the rules
-refuse needs values, and is done at once.
+A rehearsal tells an operation's results and writes. The results become deferred arrays, and a `Node` keeps the
+arguments as they were: deferred ones by their versions, real ones by lazy copies. An operation that the rules refuse
+needs values, and is done at once.
 """
 
 import warnings
@@ -36,19 +36,19 @@ cnp.import_array()
 
 cdef object bearing_type = type(bearing(None))
 
-# What gives an array also without axes, where others give a scalar.
+# Operations that return an array even without axes, where others return a scalar.
 cdef frozenset GIVES_ARRAYS = frozenset(
     "zeros ones empty full zeros_like ones_like empty_like full_like array asarray copy reshape astype where "
     "ndarray.copy ndarray.lazy_clone ndarray.reshape ndarray.astype ndarray.__deepcopy__".split()
 )
 cdef object numpy_empty = np.empty
-# Of operations that write nothing. Nobody adds to it.
+# The writes of operations that write nothing. It stays empty.
 cdef dict NOTHING = {}
 
 
 @cython.final
 cdef class Deferral:
-    """What holds inside a block: whether what needs a value is refused, and how small a result is computed at once.
+    """A block's settings: whether operations that need a value are refused, and which results are computed at once.
 
     Parameters
     ----------
@@ -65,20 +65,20 @@ cdef class Deferral:
         self.at_least = at_least
 
 
-# Of operations on deferred arrays outside of any block.
+# For operations on deferred arrays outside any block.
 cdef Deferral OUTSIDE = Deferral(False, 0)
 
 
 @cython.final
 cdef class DeferralsHandler(Handler):
-    """Has operations recorded that are about deferred arrays, outside of blocks, or inside a block of its own."""
+    """Records the operations in a block of `deferred`, and outside all blocks those on deferred arrays."""
 
     cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
                        dict kwargs):
         cdef Deferral deferral
         cdef Recipe recipe
         if thread.recorded is not None:
-            return LEFT  # it is of ghosts
+            return LEFT  # it is an operation on ghosts
         if type(block) is Deferral:
             deferral = <Deferral>block
         elif found.deferred is None or block is not None:
@@ -105,14 +105,14 @@ enlist(DEFERRALS, DeferralsHandler())
 
 @cython.final
 cdef class Recording(Rehearsal):
-    """A rehearsal in which deferred arrays alone have ghosts."""
+    """A rehearsal in which only deferred arrays have ghosts."""
 
     cdef object show_array(self, Array x):
         cdef Recipe recipe = find_recipe(x)
         return x if recipe is None else self.ghost_of(x, recipe)
 
     cdef Recipe recipe_on(self, Storage storage):
-        """The Recipe whose ghosts lie on a Storage, also if its bytes have been made meanwhile; None of others."""
+        """Return the Recipe whose ghosts lie on a Storage, even if its bytes have been made meanwhile; or None."""
         if self.ghosts is not None:
             for ghost, _, traced in self.ghosts:
                 if (<Array>ghost).storage_ is storage:
@@ -120,7 +120,7 @@ cdef class Recording(Rehearsal):
         return None
 
     cdef object give_back(self, object result):
-        """A result of the rules, with the arrays that the ghosts stand for."""
+        """Return a result of the rules, with ghosts replaced by the arrays that they stand for."""
         cdef Recipe recipe
         if is_array(result):
             if self.ghosts is not None:
@@ -139,7 +139,7 @@ cdef class Recording(Rehearsal):
         return result
 
     cdef list written_recipes(self):
-        """The Recipes of the Storages that have been written, each once."""
+        """Return the Recipes of the written Storages, each once."""
         cdef list found = []
         for storage in self.written:
             recipe = self.recipe_on(<Storage>storage)
@@ -149,7 +149,7 @@ cdef class Recording(Rehearsal):
 
 
 cdef int warn_of_numpys(str operation) except -1:
-    """Warn that NumPy's array takes in what was deferred. It has no frame: the line is the program's."""
+    """Warn that a write to a NumPy array computes deferred arrays. No frame here: the line is the program's."""
     warnings.warn(
         f"{operation}: NumPy's array is written, so what was deferred is computed now; write x = x + y in the place of "
         "x += y, and that is deferred",
@@ -170,12 +170,12 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
         raise NotRecorded
     for value in written_by(operation, function, args, kwargs):
         if is_array(value) and find_recipe(<Array>value) is None:
-            raise NotRecorded  # bytes that are there are written now
+            raise NotRecorded  # existing bytes are written at once
         if has_deferred and block is not OUTSIDE and cnp.PyArray_CheckExact(value):
             warn_of_numpys(operation)
     draw = draw_of(function) if type(function) is bearing_type else None
     if draw is not None:
-        function = draw.replay  # by NumPy's generator, whoever stands in for it
+        function = draw.replay  # by NumPy's generator, even if another object stands in for it
         if not has_deferred and not draw.is_possible(args, kwargs):
             raise NotRecorded
     elif operation == "ndarray.__setitem__" and not is_array(args[2]):
@@ -206,7 +206,7 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
     if block.at_least and not has_deferred and sum([array.nbytes for _, array in fresh]) < block.at_least:
         raise NotRecorded
     lock = making()
-    lock.acquire()  # nobody makes what is read here before it is noted
+    lock.acquire()  # no version read here can be made before that is recorded
     try:
         versions = {}
         held = [hold(value, versions) for value in args]
@@ -214,9 +214,9 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
         node = Node(operation, function, held, held_names, recording.site)
         for recipe in recording.written_recipes():
             if recipe.latest not in versions:
-                raise NotRecorded  # somebody has made it meanwhile
+                raise NotRecorded  # another thread has made it meanwhile
         waiting = None if draw is None else Waiting(draw.state)
-        # From here on no function runs that is written in Python: all of it is noted, or nothing.
+        # From here on no function written in Python runs: everything is recorded, or nothing.
         node.read(versions)
         give_birth(node, fresh, block)
         if draw is not None:
@@ -231,7 +231,7 @@ cdef object record(str operation, object function, tuple args, dict kwargs, Defe
 
 
 cpdef object note_draw(Node node, object waiting):
-    """Note that a node draws: it writes the state of a generator."""
+    """Record that a node draws: it writes the state of a generator."""
     cdef Version before, after = Version(node)
     state = waiting.state
     owner = state.owner()
@@ -250,13 +250,13 @@ cpdef object note_draw(Node node, object waiting):
 
 
 cdef int give_birth(Node node, list fresh, Deferral block) except -1:
-    """Make what the rules gave deferred arrays."""
+    """Turn the rules' results into deferred arrays."""
     cdef Array x
     cdef Version version
     for place, array in fresh:
         x = <Array>array
         if x.storage_.is_deferred:
-            continue  # of one Storage with another
+            continue  # it shares its Storage with an earlier one
         version = Version(node)
         node.bear(place, x, version)
         new_recipe(x, version, block.strict, x.nd == 0 and node.operation not in GIVES_ARRAYS)
@@ -264,7 +264,7 @@ cdef int give_birth(Node node, list fresh, Deferral block) except -1:
 
 
 cdef int check_value(Array x, object value) except -1:
-    """Refuse to record an assignment of what cannot be an element."""
+    """Raise NotRecorded if a value cannot be assigned to elements of x."""
     if type(value) is float or type(value) is int or type(value) is bool:
         if x.descr.type_num == cnp.NPY_DOUBLE:
             return 0
@@ -276,7 +276,7 @@ cdef int check_value(Array x, object value) except -1:
 
 
 cdef object hold(object value, dict versions):
-    """An argument as it is now, for later."""
+    """Return an argument as it is now, to be kept for later."""
     cdef type kind = type(value)
     cdef Recipe recipe
     cdef Reference reference

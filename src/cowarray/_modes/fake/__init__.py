@@ -1,1 +1,1 @@
-"""Fakes: arrays without bytes, and plans."""
+"""Fakes: arrays without bytes; and plans."""

@@ -1,4 +1,4 @@
-"""What a plan assumes of values that its arrays lack: each question is answered here, and noted with its line."""
+"""A plan's assumptions about the values that its arrays lack: questions are answered here, and recorded by line."""
 
 import itertools
 import math
@@ -12,10 +12,10 @@ from cowarray._modes.fake.guards import answer_past
 
 __all__ = ["ANSWERS", "Assumed", "Assumptions"]
 
-# What may be assumed, with what "all" says of it.
+# The kinds of assumptions, each with its value in "all".
 ANSWERS = {"masks": "all", "conditions": "true", "numbers": "1", "rounds": "10"}
 
-# What answers may be, of those that may not be any number.
+# The permitted answers of kinds for which not every number will do.
 _RULES = {
     "masks": "a fraction of the elements, from 0 to 1, or all",
     "conditions": "true or false",
@@ -24,7 +24,7 @@ _RULES = {
 
 _NAMED = {"all": 1.0, "true": 1.0, "yes": 1.0, "none": 0.0, "false": 0.0, "no": 0.0}
 
-# The number that ends a loop until something is small enough. Not 0: programs divide by what they measure.
+# The number that ends a loop which runs until something is small enough. Not 0: programs divide by such numbers.
 _NEXT_TO_NOTHING = 1e-300
 
 
@@ -38,7 +38,7 @@ class Assumed(NamedTuple):
     what : str
         "masks", "conditions" or "numbers".
     answer : str
-        What was assumed.
+        The assumed answer.
     times : int
         How often.
     """
@@ -50,16 +50,15 @@ class Assumed(NamedTuple):
 
 
 class _Place:
-    """What asks: a part of the source.
+    """A part of the source that asks.
 
-    Several instructions may have been compiled from it: the test of a loop is one for its first round, and one for all
-    others.
+    It may be compiled to several instructions: the test of a loop to one for the first round, and one for all others.
     """
 
     __slots__ = ("answer_past", "code", "in_a_row")
 
     def __init__(self, code: CodeType, position: tuple[int | None, ...]) -> None:
-        self.code = code  # kept, so that no other gets its id
+        self.code = code  # kept alive, so that its id is not reused
         self.answer_past = answer_past(code.co_filename, position)
         self.in_a_row = 0  # how often it got the same answer
 
@@ -71,12 +70,12 @@ class Assumptions:
     ----------
     given : str, mapping or None
         "all"; or pairs, as in ``"masks=0.5,conditions=true"``; a mapping has them as items. A key that names a line,
-        as in ``"solver.py:88=false"``, answers all that is asked there. None: nothing is assumed.
+        as in ``"solver.py:88=false"``, answers all questions there. None: nothing is assumed.
 
     Raises
     ------
     ValueError
-        `given` says nothing of the kind.
+        `given` does not have this form.
 
     Attributes
     ----------
@@ -91,9 +90,9 @@ class Assumptions:
         self.latest: tuple[Site, str, str] | None = None
         self._answers: dict[str, float] = {}
         self._lines: dict[tuple[str, int], float] = {}
-        self._unasked: dict[tuple[str, int], None] = {}  # those where nothing has been asked, in their order
-        self._at: dict[Site, float | None] = {}  # which of those hold at a line
-        # By code objects, which are too long to be compared; and by instructions, or by positions in the source.
+        self._unasked: dict[tuple[str, int], None] = {}  # lines where nothing has been asked yet, in order
+        self._at: dict[Site, float | None] = {}  # the answer given for a line, or None
+        # By id of the code object, since comparing these takes long; and by instruction, or position in the source.
         self._places: dict[tuple[int, int], _Place] = {}
         self._positions: dict[tuple[int, object], _Place] = {}
         self._noted: dict[tuple[Site, str, str], int] = {}
@@ -115,7 +114,7 @@ class Assumptions:
     # ---- questions
 
     def picked(self, length: int) -> int | None:
-        """How many of so many elements a mask picks; None: it is not assumed."""
+        """Return how many of `length` elements a mask picks; None if that is not assumed."""
         site, _, named = self._here()
         fraction = self._answers.get("masks") if named is None else min(max(named, 0.0), 1.0)
         if fraction is None:
@@ -124,15 +123,15 @@ class Assumptions:
         return math.ceil(fraction * length)
 
     def condition(self, guards: bool = False) -> bool | None:
-        """Whether something is true; None: it is not assumed.
+        """Return whether a condition holds; None if that is not assumed.
 
-        One that is asked in a loop ends it some time. What only guards is as it must be for the program to go on; so is
-        that of a function that raises.
+        In a loop, the answer changes at some point and ends the loop. A condition that only guards gets the answer with
+        which the program goes on; so does that of a function that raises.
 
         Parameters
         ----------
         guards : bool, default False
-            Whether it is that of such a function.
+            Whether it is the condition of such a function.
         """
         site, place, named = self._here()
         truth = self._answers.get("conditions") if named is None else named
@@ -148,7 +147,7 @@ class Assumptions:
         return answer
 
     def number(self, kind: str) -> float | None:
-        """What number of a kind of dtypes it is; None: it is not assumed. Floats become small in a loop, some time."""
+        """Return a number for a kind of dtype; None if that is not assumed. In a loop, floats become small once."""
         site, place, named = self._here()
         number = self._answers.get("numbers") if named is None else named
         if number is None:
@@ -159,11 +158,11 @@ class Assumptions:
         return number
 
     def answers(self, what: str) -> bool:
-        """Whether something is assumed of what `ANSWERS` names, at any line. It is not asked for."""
+        """True if a kind in `ANSWERS` has an answer that applies at any line. This does not count as a question."""
         return what in self._answers
 
     def _here(self) -> tuple[Site, _Place | None, float | None]:
-        """The line that asks, its place there, and the answer that it has been given by its name."""
+        """Return the line that asks, its place there, and the answer given for this line or None."""
         site, instruction = spot()
         place = None if instruction is None else self._place(*instruction)
         if not self._lines:
@@ -186,7 +185,7 @@ class Assumptions:
         found = self._places.get((id(code), offset))
         if found is None:
             position = next(itertools.islice(code.co_positions(), offset // 2, None), (None,) * 4)
-            # Python may have been told to keep no columns.
+            # Python may have been told not to store columns.
             key = (id(code), offset if None in position else position)
             if key not in self._positions:
                 self._positions[key] = _Place(code, position)
@@ -194,7 +193,7 @@ class Assumptions:
         return found
 
     def _ends(self, place: _Place | None) -> bool:
-        """Whether a place has had one answer for as many rounds as a loop takes: then it gets another one."""
+        """Count an answer at a place; True if it has had the same for all rounds of a loop, and must get another."""
         if place is None:
             return False
         is_over = place.in_a_row >= self._answers.get("rounds", float(ANSWERS["rounds"]))
@@ -206,16 +205,16 @@ class Assumptions:
         self.latest = key = (site, what, answer)
         self._noted[key] = self._noted.get(key, 0) + 1
 
-    # ---- what has been assumed
+    # ---- the record
 
     @property
     def unasked(self) -> list[str]:
-        """list of str: Lines for which an answer was given, as FILE:LINE, and at which nothing was asked."""
+        """list of str: The lines, as FILE:LINE, for which an answer was given but nothing was asked."""
         return [f"{file}:{line}" for file, line in self._unasked]
 
     @property
     def noted(self) -> list[Assumed]:
-        """list of Assumed: By line, in the order of files and lines."""
+        """list of Assumed: The answers assumed, in the order of files and lines."""
         return [Assumed(*key, times) for key, times in sorted(self._noted.items())]
 
 
@@ -241,7 +240,7 @@ def _pairs(given: str | Mapping[str, object] | None) -> list[tuple[object, objec
 
 
 def _number(key: str, value: object) -> float:
-    """A number, or a word for one."""
+    """Parse a number, or a word for one."""
     if isinstance(value, str) and value.lower() in _NAMED:
         return _NAMED[value.lower()]
     try:

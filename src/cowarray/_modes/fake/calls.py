@@ -1,4 +1,4 @@
-"""An operation that fakes take part in, or that is done inside `fake()`: what a rule knows of it, and may do."""
+"""An operation on fakes, or inside `fake()`: all that a rule knows about it and may do."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -33,27 +33,27 @@ from cowarray._ops.ufuncs import written_by
 
 __all__ = ["Block", "Call", "disown"]
 
-# Storages of arrays that were computed inside a block because they are small: they are the block's own, so they may
+# Storages of arrays that were computed inside a block because they are small. They belong to the block, so they may
 # lose their bytes again when a fake is written into them.
 _computed: WeakSet[Storage] = WeakSet()
 
-# By the Storages of fakes that stand for mapped files: lazy copies, which stand for the files that keep their bytes.
+# By the Storage of a fake that stands for a mapped file: a lazy copy, standing for the file, which keeps its bytes.
 _shared_with_files: WeakKeyDictionary[Storage, ndarray] = WeakKeyDictionary()
 
 
 class Block:
-    """What holds inside a block: on whose account fakes are, and how small a result is computed.
+    """A block's settings: the account of its fakes, and the size below which results are computed.
 
     Parameters
     ----------
     ledger : Ledger
     real : int
-        Results of fewer bytes, which depend on no fake, are computed.
+        Results of fewer bytes that depend on no fake are computed.
     origin : Origin, optional
-        The line on whose account all fakes are; else each is on that of the line at which it is made.
+        The line on whose account all fakes are. Default: each is on that of the line that makes it.
     assumed : frozenset of str, optional
-        In code whose result has one layout whatever a condition says: ufuncs whose answer about a fake, where it is one
-        truth, is taken to be True. That of all others is False.
+        For code whose result has one layout whatever its conditions yield: ufuncs whose result on a fake, if a single
+        truth value, is taken to be True. That of all others is taken to be False.
     answers : bool, default False
         In NumPy's own code: whether it gets the answers that the plan assumes, as the program does.
     """
@@ -76,7 +76,7 @@ class Block:
 
 
 class Call:
-    """One operation: its name on the road, a function that does it as ever, and its arguments."""
+    """One operation: its name on the road, the function that does it as usual, and its arguments."""
 
     __slots__ = ("_origin", "args", "block", "faked", "function", "kwargs", "operation")
 
@@ -102,26 +102,26 @@ class Call:
 
     @property
     def origin(self) -> Origin:
-        """Origin: The line of the program that runs."""
+        """Origin: The running line of the program."""
         if self._origin is None:
             self._origin = self.block.origin or self.block.ledger.here()
         return self._origin
 
-    # ---- what is computed after all
+    # ---- computing after all
 
     def compute(self, *, forgets: bool = False) -> Any:
-        """Do it as ever, outside of the block. What it gives is the block's own.
+        """Do it as usual, outside the block. The results belong to the block.
 
         Parameters
         ----------
         forgets : bool
-            Whether results of `real` bytes or more lose their values again.
+            Whether the results lose their values again if the largest has `real` bytes or more.
         """
         given = [(each, each.storage) for each in _arrays_in((self.args, self.kwargs))]
         result = call_in(None, self.function, self.args, self.kwargs)
         if forgets and max(map(_nbytes, _arrays_in(result)), default=0) >= self.block.real:
             self.forget(result)
-        # What was given is not the block's own, nor are views of it.
+        # Arguments, and views of them, do not belong to the block.
         known = {storage for _, storage in given}
         for each in _arrays_in(result):
             if each.storage not in known and each.storage not in _computed and not is_fake(each):
@@ -136,11 +136,11 @@ class Call:
         return result
 
     def forgotten(self) -> Any:
-        """Do it as ever, and have results of `real` bytes or more lose their values again."""
+        """Do it as usual; if the largest result has `real` bytes or more, drop the results' values again."""
         return self.compute(forgets=True)
 
     def forget(self, result: object) -> None:
-        """Have arrays lose their values that the operation has made, not those that it was given, or views of them."""
+        """Drop the values of arrays that the operation has made, but not of arguments or views of them."""
         given = {each.storage for each in _arrays_in((self.args, self.kwargs))}
         for each in _arrays_in(result):
             if each.storage not in given:
@@ -148,21 +148,21 @@ class Call:
 
     def _forget(self, x: ndarray) -> None:
         forget(x, self.origin)
-        self.block.ledger.drop_real(ref(x.storage))  # one of another plan stays with that
+        self.block.ledger.drop_real(ref(x.storage))  # one of another plan stays on that plan's account
 
     def writes_real_arrays(self) -> bool:
-        """Whether all is real, and some of it is written: then it is done as ever."""
+        """True if no argument is fake and one is written: then the operation is done as usual."""
         return self.faked is None and any(
             isinstance(each, (ndarray, np.ndarray))
             for each in written_by(self.operation, self.function, self.args, self.kwargs)
         )
 
     def is_large(self, x: Any) -> bool:
-        """Whether an array is one that a block gives no bytes."""
+        """True if an array is so large that the block gives it no bytes."""
         return x.nbytes >= self.block.real
 
     def is_written(self, x: object) -> bool:
-        """Whether an array that the operation gives back is one that it has written."""
+        """True if an array that the operation returns is an argument that it has written."""
         out = self.kwargs.get("out")
         if x is out or (type(out) is tuple and any(x is each for each in out)):
             return True
@@ -175,11 +175,10 @@ class Call:
             len(self.args) > each.position and x is self.args[each.position] for each in row.writes
         )
 
-    # ---- what is given back
+    # ---- results
 
     def give(self, *layouts: Layout) -> Any:
-        """The results that have these layouts: one, or a tuple of several. Small ones that no fake is needed for are
-        computed."""
+        """Return results of these layouts, one or a tuple; computed if all are small and no argument is a fake."""
         if self.faked is None and max(map(_nbytes, layouts)) < self.block.real:
             return self.compute()
         origin = self.origin
@@ -188,7 +187,7 @@ class Call:
         return tuple([make(origin, *layout) for layout in layouts])
 
     def mapped(self, x: Any) -> ndarray:
-        """A fake in place of an array that maps a file: it takes no memory, and the first write to it copies.
+        """Return a fake in place of an array that maps a file: it takes no memory, and the first write to it copies.
 
         Parameters
         ----------
@@ -200,26 +199,26 @@ class Call:
         return made
 
     def view(self, *arrays: ndarray) -> Any:
-        """What the function gives as ever, which makes views of arrays and touches none of their elements."""
+        """Return the result of the function, which makes views of arrays and touches none of their elements."""
         result = permit(self.operation, list(arrays), self.function, self.args, self.kwargs)
         if isinstance(result, np.generic) or (type(result) is tuple and any(isinstance(x, np.generic) for x in result)):
-            raise self.refusal("a value is needed")  # no rule may let it come to that
+            raise self.refusal("a value is needed")  # rules must not let this happen
         return result
 
     def resized(self, x: ndarray, shape: Any) -> Any:
-        """What `resize` does: it gives the array a Storage of its own."""
+        """Do `resize`, which gives the array its own Storage."""
         if is_fake(x):
             return during(self.operation, copying, (self.origin, self.function, self.args, self.kwargs), {})
         return self.compute()
 
     def copy(self) -> Any:
-        """What the function gives as ever, which copies by the library's own rules for copies."""
+        """Return the result of the function, which copies by the library's own rules for copies."""
         return during(self.operation, copying, (self.origin, self.function, self.args, self.kwargs), {})
 
-    # ---- what is written
+    # ---- writes
 
     def writes(self, x: Any, whole: bool = False, text: bool = False, key: object = ...) -> bool:
-        """Whether an array that the operation writes has become, or is, a fake; False: compute it, all is real.
+        """Account for a write to an array, which may become a fake; False if all is real and is to be computed.
 
         Parameters
         ----------
@@ -227,9 +226,9 @@ class Call:
         whole : bool
             Whether all of it gets values that do not depend on the old ones.
         text : bool
-            Whether what is left of a text is written, too.
+            Whether the unused rest of a text is written as well.
         key : object, optional
-            A settled index, of what of it is written.
+            A settled index of the part that is written.
 
         Raises
         ------
@@ -254,21 +253,21 @@ class Call:
         write(x, whole, text, self.origin, self.operation, key, picked)
         return True
 
-    # ---- what is assumed
+    # ---- assumptions
 
     @property
     def assumptions(self) -> Assumptions | None:
-        """Assumptions or None: Those of the plan; None in NumPy's own code, which has rules for what it asks."""
+        """Assumptions or None: The plan's; None in NumPy's own code, whose questions have their own rules."""
         block = self.block
         return block.ledger.assumptions if block.origin is None or block.answers else None
 
     def picked(self, length: int, reason: str, advice: str = "") -> int:
-        """How many of so many elements values pick.
+        """Return how many of `length` elements are picked by values.
 
         Raises
         ------
         FakeError
-            Nothing is assumed of that.
+            Nothing is assumed about that.
         """
         assumptions = self.assumptions
         count = None if assumptions is None else assumptions.picked(length)
@@ -277,7 +276,7 @@ class Call:
         return count
 
     def is_true(self, reason: str, advice: str = "") -> bool:
-        """Whether a condition holds that depends on values; raises as `picked`."""
+        """Return whether a condition holds that depends on values; raise as `picked` does."""
         assumptions = self.assumptions
         truth = None if assumptions is None else assumptions.condition()
         if truth is None:
@@ -285,26 +284,26 @@ class Call:
         return truth
 
     def number(self, dtype: np.dtype, reason: str, advice: str = "") -> float:
-        """What number an element of a dtype is; raises as `picked`."""
+        """Return the value of an element of a dtype; raise as `picked` does."""
         assumptions = self.assumptions
         number = None if assumptions is None else assumptions.number(dtype.kind)
         if number is None:
             raise self.refusal(reason, advice, "numbers")
         return number
 
-    # ---- what is refused
+    # ---- refusals
 
     def refusal(self, reason: str, advice: str = "", assumable: str = "") -> FakeError:
-        """A `FakeError` of this operation, about its first fake, if there is one; assumable: a key of `ANSWERS`."""
+        """Return a `FakeError` of this operation, about its first fake if any; assumable: a key of `ANSWERS`."""
         site = None if self.faked is None else origin_of(self.faked).site
         if assumable:
             assumable = f"{assumable}={ANSWERS[assumable]}" if self.assumptions is not None else ""
         return FakeError(self.operation, reason, site, advice, assumable)
 
-    # ---- what rules look at
+    # ---- arguments
 
     def header(self, value: Any) -> Any:
-        """NumPy's array for those who look at shape, dtype and strides; a number stays what it is."""
+        """Return a NumPy array from which to read shape, dtype and strides; a number stays as it is."""
         if isinstance(value, ndarray):
             return locate(value)
         if isinstance(value, (list, tuple)) and first_fake(value) is not None:
@@ -315,7 +314,7 @@ class Call:
 
 
 def _row_of(function: Any) -> table.Operation | None:
-    """The table's row of what a journey does, where that is a function of NumPy's."""
+    """Return the table's row of the function that a journey runs, if that is NumPy's; else None."""
     function = getattr(function, "function", None)
     if not callable(function):
         return None
@@ -328,7 +327,7 @@ _rows: dict[Callable[..., Any], table.Operation] = {}
 
 
 def disown(result: object) -> None:
-    """Note that the arrays in a result are somebody's, who did not ask for fakes."""
+    """Record that the arrays in a result belong to code that did not ask for fakes."""
     _computed.difference_update([each.storage for each in _arrays_in(result)])
 
 

@@ -1,4 +1,4 @@
-# Arrays without bytes: where they were born, and on whose account.
+# Arrays without bytes, and the accounts that they are on.
 
 cimport cython
 
@@ -9,18 +9,18 @@ from cowarray._native.storage cimport Keeper, Storage
 
 cdef class Ledger:
     cdef cow_account *account
-    cdef readonly dict lines  # by site, the Origins
-    cdef bint notes  # whether births are noted
-    cdef size_t noted  # the peak that the lines have taken note of
-    cdef public dict written  # Storages, and how many pages of each, if somebody wants to know of them
-    cdef readonly object peak_site  # the line that ran when the bytes were the most; None: there never were any
-    cdef list entries  # of (how many births there had been, the most live bytes since the entry before)
+    cdef readonly dict lines  # by site: the Origins
+    cdef bint notes  # whether births are recorded
+    cdef size_t noted  # the peak for which the lines' bytes were recorded
+    cdef public dict written  # by written Storage: how many pages; None if nobody collects them
+    cdef readonly object peak_site  # the line that ran at the peak; None if there never were bytes
+    cdef list entries  # of (births so far, the most live bytes since the previous entry)
     cdef size_t crest  # the most live bytes since the last entry
     cdef Py_ssize_t births
     cdef Py_ssize_t stride  # births between two entries
-    cdef readonly object assumptions  # what the plan assumes of values; None: nobody asks for it
+    cdef readonly object assumptions  # the plan's assumptions about values, or None
     cdef readonly size_t largest  # bytes of its largest array
-    cdef dict real  # bytes, by weak references to the Storages of the plan's arrays that are real
+    cdef dict real  # by weak reference to the Storage of a real array of the plan: its bytes
     cdef readonly size_t real_live, real_peak
 
 
@@ -29,7 +29,7 @@ cdef class Origin(Keeper):
     cdef readonly object site
     cdef cow_account *account
     cdef Origin inner
-    cdef readonly size_t at_peak  # live bytes of this line when the ledger's were the most
+    cdef readonly size_t at_peak  # live bytes of this line at the ledger's peak
 
 
 @cython.final

@@ -1,11 +1,11 @@
-"""Arrays without bytes: how one is made, who may come to it, and on whose account its bytes would be.
+"""Arrays without bytes: how they are made, who may access them, and whose account their bytes would be on.
 
-A fake is an array whose Storage has the core's allocator "nowhere": addresses, and no bytes. Shares, lazy copies and
-writes work on them as on any, so what they cost is counted. Its doorkeeper is the `Origin`, one for each line of the
-program that makes fakes; whoever wants a value meets a `FakeError` there. NumPy gets headers of fakes only where it
-looks at shape and strides (`locate`), or makes a view (`permit`).
+A fake is an array whose Storage has the core's allocator "nowhere": addresses without bytes. Shares, lazy copies and
+writes work as on any Storage, so their cost is counted. The doorkeeper is the `Origin`, one for each line of the
+program that makes fakes; an access that needs a value raises a `FakeError` there. NumPy gets headers of fakes only to
+read shape and strides (`locate`), or to make a view (`permit`).
 
-One file, for the door lets in whom the steps below it have let in, and nobody else.
+One file, because the door admits exactly those accesses that the functions below it have permitted.
 """
 
 cimport cython
@@ -91,16 +91,16 @@ cdef dict BEHALVES = {
 @cython.final
 @cython.no_gc
 cdef class Permit:
-    """What an operation under way on fakes may touch."""
+    """The Storages that a running operation on fakes may touch."""
 
 
 cdef class Ledger:
-    """What fakes of one plan have: bytes in all, and line by line.
+    """The account of one plan's fakes: bytes in total, and line by line.
 
     Parameters
     ----------
     notes : bool, default True
-        Whether births are noted: else nobody will ask for peaks, nor for what came when.
+        Whether births are recorded. Without, nobody may ask for the lines' peaks or for the series.
     assumptions : Assumptions, optional
     """
 
@@ -120,12 +120,12 @@ cdef class Ledger:
 
     @property
     def live(self):
-        """int: Bytes of the fakes that there are now."""
+        """int: Bytes of the fakes that exist now."""
         return figures_of(self.account).live
 
     @property
     def peak(self):
-        """int: The most bytes that there were at once."""
+        """int: The most bytes of fakes that existed at once."""
         return figures_of(self.account).peak
 
     @property
@@ -135,14 +135,14 @@ cdef class Ledger:
 
     @property
     def series(self):
-        """list of (int, int): How many births there had been, and the most live bytes from the entry before up to then.
+        """list of (int, int): How many births there had been, and the most live bytes since the previous entry.
 
-        The last entry is of now.
+        The last entry is the present state.
         """
         return [*self.entries, (self.births, max(self.crest, figures_of(self.account).live))]
 
     def here(self):
-        """The `Origin` of the line that runs."""
+        """Return the `Origin` of the running line."""
         return origin_here(self)
 
     def add_real(self, Storage storage not None):
@@ -152,7 +152,7 @@ cdef class Ledger:
         self.real_peak = max(self.real_peak, self.real_live)
 
     def drop_real(self, storage):
-        """Count them no longer. storage: a weak reference."""
+        """Stop counting its bytes. storage: a weak reference."""
         self.real_live -= self.real.pop(storage, 0)
 
 
@@ -164,7 +164,7 @@ cdef class Origin(Keeper):
 
     @property
     def live(self):
-        """int: Bytes of this line's fakes that there are now."""
+        """int: Bytes of this line's fakes that exist now."""
         return figures_of(self.account).live
 
     @property
@@ -174,7 +174,7 @@ cdef class Origin(Keeper):
 
     @property
     def within(self):
-        """Origin: The line, for what NumPy's own code does there: what that copies is NumPy's."""
+        """Origin: The line's origin for NumPy's own code, whose copies are NumPy's and are not counted."""
         cdef Origin inner = self.inner
         if inner is None:
             inner = Origin.__new__(Origin)
@@ -194,7 +194,7 @@ cdef Origin origin_here(Ledger ledger):
 
 
 cdef Origin origin_at(Ledger ledger, object site):
-    """The `Origin` of a line."""
+    """Return the `Origin` of a line, made on first use."""
     cdef object origin = ledger.lines.get(site)
     return new_origin(ledger, site) if origin is None else <Origin>origin
 
@@ -221,7 +221,7 @@ cdef Origin new_origin(Ledger ledger, object site):
 
 
 cdef int note_birth(Origin by, size_t nbytes=0) except -1:
-    """Take note of a birth at a line: of what each line has, at a new peak."""
+    """Record a birth at a line and, at a new peak, the live bytes of each line."""
     cdef Ledger ledger = by.ledger
     cdef size_t live = figures_of(ledger.account).live
     cdef Origin origin
@@ -269,13 +269,13 @@ cdef int refuse_values(object keeper, Storage storage, const Access *access) exc
 
 
 def permit(str operation, list arrays, function, tuple args, dict kwargs, /):
-    """Call a function that makes views: it gets headers of the arrays, and touches no element.
+    """Call a function that makes views: it gets headers of the arrays, and touches no elements.
 
     Parameters
     ----------
     operation : str
     arrays : list of ndarray
-        Of which headers may be made.
+        The arrays whose headers may be made.
     function : callable
     args : tuple
     kwargs : dict
@@ -298,7 +298,7 @@ def during(str operation, function, tuple args, dict kwargs, /):
 
 
 def locate(Array x not None, /):
-    """A header of an array for those who look at shape, dtype and strides, and touch no element."""
+    """Return a header of an array, from which to read shape, dtype and strides, but no elements."""
     return located_header(still(x))
 
 
@@ -310,12 +310,12 @@ cdef inline bint fake_array(Array x) noexcept:
 
 
 def is_fake(x, /):
-    """Whether x is an array without bytes."""
+    """True if x is an array without bytes."""
     return is_array(x) and fake_array(<Array>x)
 
 
 def is_standard(values, /):
-    """Whether one of values, or of what is in lists and tuples there, is an array of the array API standard."""
+    """True if any value, or item of lists and tuples there, is an array of the array API standard."""
     for value in values:
         if is_array(value):
             if (<Array>value).standard:
@@ -326,7 +326,7 @@ def is_standard(values, /):
 
 
 def first_fake(values, /):
-    """The first array without bytes among values, or in lists, tuples and dicts there; None where there is none."""
+    """Return the first array without bytes among values, or in lists, tuples and dicts there; or None."""
     return find_fake(values, 0)
 
 
@@ -343,7 +343,7 @@ cdef object find_fake(object values, int depth):
 
 
 def origin_of(Array x not None, /):
-    """The `Origin` of an array without bytes."""
+    """Return the `Origin` of an array without bytes."""
     if not fake_array(x):
         raise ValueError("this array has bytes")
     return <object>x.storage_.doorkeeper
@@ -352,7 +352,7 @@ def origin_of(Array x not None, /):
 def make(
     Origin origin not None, tuple shape, cnp.dtype dtype, tuple strides, bint writeable=True, *, bint mapped=False
 ):
-    """A new array without bytes.
+    """Make an array without bytes.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ def make(
         In bytes, and not negative: elements lie densely, from the first on.
     writeable : bool
     mapped : bool
-        Whether its bytes would be a file's, and take no memory.
+        Whether its bytes would be in a file, and take no memory.
 
     Returns
     -------
@@ -392,7 +392,7 @@ def make(
 
 
 cdef Array make_like(Origin origin, Array place, size_t nbytes):
-    """A new array without bytes that lies as another, in a Storage of so many."""
+    """Make an array without bytes that lies as another does, in a Storage of `nbytes` bytes."""
     cdef cow_account *before = use_account(origin.account)
     cdef Array made
     cdef Storage storage
@@ -409,7 +409,7 @@ cdef Array make_like(Origin origin, Array place, size_t nbytes):
 
 
 def twin(Array x not None, Origin origin not None, dict known, /):
-    """A fake of an array's shape, dtype, strides and flag, which aliases the twins of those that alias the array.
+    """Return a fake with an array's shape, dtype, strides and writeable flag; twins alias if their originals do.
 
     Parameters
     ----------
@@ -433,12 +433,12 @@ def twin(Array x not None, Origin origin not None, dict known, /):
 
 
 def forget(Array x not None, Origin origin not None, /):
-    """Make an array one without bytes, in place and with all of its views.
+    """Drop an array's bytes, in place and for all its views: it becomes a fake.
 
     Raises
     ------
     BufferError
-        A pointer to its bytes is out.
+        A pointer to its bytes has been exported.
     """
     cdef cow_account *before
     if fake_array(x):
@@ -452,14 +452,14 @@ def forget(Array x not None, Origin origin not None, /):
 
 
 def picked_by(Array x not None, str operation not None, function, tuple args, dict kwargs, /):
-    """What picks the elements of x that an operation writes, as when it is done; None: all of x, or unknown.
+    """Return what picks the elements of x that an operation writes; None if it writes all of x, or nobody knows.
 
     Parameters
     ----------
     x : ndarray
     operation : str
     function : callable
-        What does it as ever.
+        Does the operation as usual.
     args : tuple
     kwargs : dict
     """
@@ -476,7 +476,7 @@ def picked_by(Array x not None, str operation not None, function, tuple args, di
 
 def write(Array x not None, bint whole, bint text, Origin origin not None, str operation=None, key=...,
           Picked picked=None):
-    """What a write to an array without bytes does: it gets bytes of its own, a copy or not.
+    """Account for a write to an array without bytes, which gets its own bytes, copied or not.
 
     Parameters
     ----------
@@ -484,14 +484,14 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
     whole : bool
         Whether all of x gets values that do not depend on the old ones.
     text : bool
-        Whether the writer fills what is left of a text.
+        Whether the writer fills the unused rest of a text.
     origin : Origin
         The line that writes.
     operation : str, optional
     key : object, optional
-        A settled index, of what of x is written. Elements of fakes in it are not read.
+        A settled index of the part of x that is written. Elements of fakes in it are not read.
     picked : Picked, optional
-        The same of what is not written by an index, as `picked_by` has it.
+        The same for a write without an index, from `picked_by`.
     """
     cdef cow_mutable_scope scope
     cdef cnp.npy_intp box[2 * MAXDIMS]
@@ -533,7 +533,7 @@ def write(Array x not None, bint whole, bint text, Origin origin not None, str o
 
 
 def as_laid(Array x not None, Origin origin not None, /):
-    """A copy in meaning of a fake where NumPy gives an alias: it lies as that does. Where copies are aliases, x."""
+    """Return a copy in meaning of a fake, laid out as NumPy's alias would be; x itself where copies are aliases."""
     cdef cow_account *before
     if exports_alias():
         return x
@@ -547,7 +547,7 @@ def as_laid(Array x not None, Origin origin not None, /):
 
 
 def copying(Origin origin not None, function, tuple args, dict kwargs, /):
-    """Call a function that copies an array without bytes: what it copies at once is on the line's account."""
+    """Call a function that copies an array without bytes: bytes copied at once are on the line's account."""
     cdef cow_account *before = use_account(origin.account)
     try:
         result = function(*args, **kwargs)
@@ -565,14 +565,13 @@ def count_copy(Origin origin not None, size_t nbytes, /):
 
 
 def settle_key(key, /):
-    """An index in plain integers, slices, arrays and names; whether it gives a view."""
+    """Return an index in plain integers, slices, arrays and names, and whether it makes a view."""
     key = settled(key)
     return key, is_basic_key(key)
 
 
 def region():
-    """Where the addresses of fakes are: the first, and how many bytes from there. For tests, which see that nobody
-    touches them."""
+    """Return the address range of fakes: its start and size. For tests, which check that nobody touches it."""
     cdef void *start
     cdef size_t nbytes
     read_region(&start, &nbytes)

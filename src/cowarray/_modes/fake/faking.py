@@ -1,7 +1,7 @@
 """Operations on fakes: each is done by the rule that its row names.
 
-A rule gives arrays of exactly the shape, dtype and strides that the operation would give, and writes what it would
-write; or it refuses. An operation without a row is refused, too: nothing is guessed, and no element of a fake is read.
+A rule returns arrays of exactly the shape, dtype and strides that the operation would return, and makes the same
+writes; or it refuses. An operation without a row is refused: nothing is guessed, and no element of a fake is read.
 """
 
 from typing import Any
@@ -41,7 +41,7 @@ _COPYING = frozenset(
 
 
 def follow(call: Call) -> Any:
-    """Do an operation by its rule. What is done with the standard's arrays gives some."""
+    """Do an operation by its rule. Operations on the standard's arrays return such arrays."""
     counts = call.operation in _COPYING and call.block.origin is None
     before = call.origin.copied if counts else 0
     result = _ruled(call)
@@ -55,7 +55,7 @@ def follow(call: Call) -> Any:
 
 
 def _as_standards(result: Any, given: list[Any]) -> Any:
-    """Results as the standard's arrays, but for those that were given, to be written to."""
+    """Return results as the standard's arrays, except for arrays that were given as outputs."""
     if type(result) is tuple:
         return tuple([_as_standards(each, given) for each in result])
     outputs = [each for value in given for each in (value if type(value) is tuple else (value,))]
@@ -63,7 +63,7 @@ def _as_standards(result: Any, given: list[Any]) -> Any:
 
 
 def _count_copies(call: Call, result: Any) -> None:
-    """Count what an operation copies at once that gives copies: what has an argument's dtype, and shares no bytes."""
+    """Count the bytes that a copying operation copies at once: results of an argument's dtype that share no bytes."""
     for each in result if isinstance(result, (tuple, list)) else (result,):
         if is_fake(each) and each.storage.share_count == 1:
             given = [x for x in (*call.args, *call.kwargs.values()) if isinstance(x, ndarray)]

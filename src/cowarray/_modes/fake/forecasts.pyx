@@ -1,8 +1,8 @@
-"""What operations give, by what the rules have said of others just like them.
+"""A cache of the rules' answers, for operations that are repeated.
 
-To ask the rules takes longer than to add two short arrays. But what most operations give and write depends on shapes,
-strides and dtypes alone, and on what else they are given: programs do the same thing again and again. So an answer is
-kept by these. Operations that may give views or lazy copies are not kept: there it matters who shares what.
+Asking the rules takes longer than adding two short arrays. But the results and writes of most operations depend only on
+shapes, strides, dtypes and the other arguments, and programs repeat themselves. So answers are cached by these. Not
+those of operations that may return views or lazy copies: they depend on which arrays share bytes.
 """
 
 import numpy as np
@@ -35,14 +35,14 @@ cdef enum:
     MOST_NUMBERS = 128
     MOST_ITEMS = 16
 
-# Of which a ufunc's result has the shape and dtype that it has of any other of the type.
+# Types whose values do not matter to the shape and dtype of a ufunc's result.
 cdef frozenset NUMBERS = frozenset(
     [int, float, complex, bool, np.bool_, np.float16, np.float32, np.float64, np.complex64, np.complex128]
 )
-# Of these, equal values may have different dtypes.
+# Types whose equal values may have different dtypes.
 cdef frozenset UNTOLD = frozenset((np.void, np.datetime64, np.timedelta64))
 
-# NumPy's functions that make one array, and have nothing to warn of.
+# NumPy functions that make one array and never warn.
 cdef frozenset NEVER_WARN = frozenset(
     "concatenate stack where matmul dot zeros ones full empty arange linspace".split()
 )
@@ -52,14 +52,14 @@ cdef dict known = {}
 
 @cython.final
 cdef class Forecast:
-    """What an operation gives, and what it writes."""
+    """The results and writes of an operation."""
 
     def __cinit__(self):
         self.cost = -1
 
 
-# A key under way: numbers, and beside them what else takes part. Of dtypes and functions it has the addresses: a
-# `Forecast` keeps those that its key names, so no other object comes to lie there.
+# The numbers of a key being built; its other parts are collected beside them. Dtypes and functions are in it by
+# address: a `Forecast` keeps those that its key names alive, so their addresses are not reused.
 cdef struct Numbers:
     Py_ssize_t of[MOST_NUMBERS]
     Py_ssize_t count
@@ -98,7 +98,7 @@ cdef bint put_array(Numbers *numbers, list others, list arrays, Array x) except 
 
 
 cdef bint put_value(Numbers *numbers, list others, list arrays, object value, int depth) except -1:
-    """Whether a value can be part of a key, and is now."""
+    """Add a value to a key; return whether it can be part of one."""
     cdef type kind = type(value)
     if is_array(value):
         return put_array(numbers, others, arrays, <Array>value)
@@ -125,9 +125,9 @@ cdef bint put_value(Numbers *numbers, list others, list arrays, object value, in
 
 
 cdef object key_of(object function, tuple args, dict kwargs, list arrays, bint by_value=False):
-    """The key of an operation's answer; None where it is not kept. arrays: gets those that take part, each once.
+    """Return the key of an operation's answer; None if it is not kept. arrays: gets those that take part, each once.
 
-    by_value: NumPy is not asked later whether a number fits, so the answer is that for this very number.
+    by_value: NumPy is not asked later whether a number fits, so the answer is kept for exactly this number.
     """
     cdef Numbers numbers
     cdef list others = []
@@ -160,12 +160,12 @@ cdef object key_of(object function, tuple args, dict kwargs, list arrays, bint b
 
 
 cdef Forecast recall(object key):
-    """What was kept by a key, or None."""
+    """Return the answer that was kept for a key, or None."""
     return <Forecast>known.get(key)
 
 
 cdef int memorize(object key, object function, list arrays, list births, tuple written) except -1:
-    """Keep what the rules have said, by the key of a function and of arrays."""
+    """Keep the rules' answer by a key, which was made from this function and these arrays."""
     cdef Forecast made
     for _, array in births:
         if (<Array>array).birth == BORN_LAZY:
@@ -186,7 +186,7 @@ cdef int keep(object key, object function, list arrays, Forecast forecast) excep
 
 
 def forget():
-    """Forget all that the rules have said. For tests, which want them asked."""
+    """Drop all answers. For tests, which want the rules asked."""
     known.clear()
 
 
@@ -196,14 +196,14 @@ def forget():
 @cython.final
 @cython.freelist(8)
 cdef class Question:
-    """A rule that is about to be asked."""
+    """A question to the rules."""
 
 
 cdef Question ask(str operation, object function, tuple args, dict kwargs, Ledger ledger, bint deferred):
-    """Prepare to ask the rules. None where an answer cannot be kept: an array has values, so they may look at them; or
-    NumPy may warn, each time anew.
+    """Prepare to ask the rules. Return None if the answer cannot be kept: an array has values, which the rules may
+    read; or NumPy may warn, and must then do so each time.
 
-    deferred: the arrays are to be deferred ones, and not fakes.
+    deferred: the arrays must be deferred ones, not fakes.
     """
     cdef Question question
     cdef Storage storage
@@ -229,7 +229,7 @@ cdef Question ask(str operation, object function, tuple args, dict kwargs, Ledge
 
 
 cdef Array give_again(Question question, Origin origin):
-    """What the operation gives, where the rules have been asked before; None where they have not."""
+    """Return the operation's result if the rules have answered before, else None."""
     cdef Forecast forecast = recall(question.key)
     if forecast is None or forecast.alone is None:
         return None
@@ -237,7 +237,7 @@ cdef Array give_again(Question question, Origin origin):
 
 
 cdef int note_answer(Question question, object result) except -1:
-    """Keep what the rules have said, if they have made this array, and nothing else."""
+    """Keep the rules' answer, if they have made this array and nothing else."""
     cdef Array x
     cdef Forecast forecast
     if question.ledger.births != question.births + 1 or bytes_copied(question.ledger) != question.copied:
@@ -249,7 +249,7 @@ cdef int note_answer(Question question, object result) except -1:
         if (<Array>each).storage_ is x.storage_:
             return 0
         if cnp.PyTypeNum_ISCOMPLEX((<Array>each).descr.type_num) and not cnp.PyTypeNum_ISCOMPLEX(x.descr.type_num):
-            return 0  # what loses an imaginary part warns
+            return 0  # losing an imaginary part warns
     forecast = Forecast.__new__(Forecast)
     forecast.alone = on_storage(None, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, BORN_FRESH)
     forecast.alone.standard = x.standard

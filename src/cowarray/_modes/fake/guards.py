@@ -1,4 +1,4 @@
-"""Conditions that only guard: of assertions, and of what raises. A program that comes to its end got past them."""
+"""Conditions that only guard: of assertions, and of ``raise``. A program that comes to its end has passed them."""
 
 import ast
 import functools
@@ -12,22 +12,22 @@ Span = tuple[int | None, ...]
 
 
 def answer_past(filename: str, place: Span) -> bool | None:
-    """The answer with which a program gets past an assertion, or past ``if ...: raise``.
+    """Return the answer with which a program gets past an assertion, or past ``if ...: raise``.
 
     Parameters
     ----------
     filename : str
     place : tuple of int
-        Where the condition is asked for, in its source: line, last line, column, and the column after it.
+        The condition's position in the source: line, last line, column, and the column after it.
 
     Returns
     -------
     bool or None
-        None: nothing is guarded there, or there is no source.
+        None if nothing is guarded there, or the source is missing.
     """
     for statement, test, holds in _guards(filename):
         whole = [each for each in (statement, *ast.walk(test)) if _span(each) == place]
-        # Before Python 3.12 a jump may have the place of the whole statement, or of a condition before it.
+        # Before Python 3.12, a jump may have the position of the whole statement, or of an earlier condition.
         part = test if whole[:1] == [statement] else whole[0] if whole else None
         if part is not None:
             negations = _negations(part, _is_negated(test, part)) or _negations(test, False)
@@ -41,7 +41,7 @@ def _span(node: Any) -> Span | None:
 
 @functools.lru_cache(maxsize=256)
 def _guards(filename: str) -> list[tuple[ast.stmt, ast.expr, bool]]:
-    """The statements of a file that guard, their tests, and what each must say."""
+    """Return the statements of a file that guard, each with its test and the result that the test must have."""
     try:
         tree = ast.parse("".join(linecache.getlines(filename)))
     except (SyntaxError, ValueError, RecursionError):
@@ -61,7 +61,7 @@ def _guards_in(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.expr, bool]]:
 
 
 def _is_negated(test: ast.expr, part: ast.AST) -> bool:
-    """Whether a part of a test is under an odd number of negations."""
+    """True if a part of a test is under an odd number of negations."""
     around = [
         node
         for node in ast.walk(test)
@@ -73,7 +73,7 @@ def _is_negated(test: ast.expr, part: ast.AST) -> bool:
 
 
 def _negations(test: Any, is_negated: bool) -> set[bool]:
-    """Whether the conditions of a test are under an odd number of negations: what is so of them."""
+    """Return, as a set, whether each condition of a test is under an odd number of negations."""
     if isinstance(test, ast.BoolOp):
         return {each for value in test.values for each in _negations(value, is_negated)}
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -82,7 +82,7 @@ def _negations(test: Any, is_negated: bool) -> set[bool]:
 
 
 def _asks_no_array(test: Any) -> bool:
-    """Whether a condition is plainly one of Python's: an identity, or what a built-in function says."""
+    """True if a condition clearly concerns no array: an identity test, or a call of a built-in function."""
     if isinstance(test, ast.Compare):
         return all(isinstance(each, (ast.Is, ast.IsNot)) for each in test.ops)
     return (

@@ -1,6 +1,6 @@
-"""Operations where there are fakes: those with a fake go to their rules, and so do all inside `fake()`.
+"""Dispatch to the rules of fakes: of operations with a fake, and of all operations inside `fake()`.
 
-It is compiled, so that it has no frame: what NumPy warns of is on the line of the program, or of whoever called NumPy.
+This module is compiled, so it has no frame: NumPy's warnings name the line of the program, or of NumPy's caller.
 """
 
 cimport cython
@@ -23,7 +23,7 @@ cdef class FakesHandler(Handler):
         cdef Ledger ledger
         cdef Question question = None
         cdef Array again
-        cdef object asked = None  # how many assumptions there had been: an answer that stands on one is not kept
+        cdef object asked = None  # how many assumptions there were before: an answer that depends on one is not kept
         if type(block) is not Block:
             if found.fake is None:
                 return LEFT

@@ -1,4 +1,4 @@
-"""A plan's memory over time as a chart by matplotlib, which is imported here and nowhere else."""
+"""A chart of a plan's memory over time, drawn by matplotlib, which is imported only here."""
 
 import importlib
 from typing import Any
@@ -16,7 +16,7 @@ def plot(plan: Any, axes: Any = None) -> Any:
     ----------
     plan : cowarray.fake
     axes : matplotlib.axes.Axes, optional
-        To draw into. Default: new ones, of pyplot.
+        The axes to draw into. Default: new ones from pyplot.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How a plan shows itself: as text, and in a notebook as a page with a chart."""
+"""Reports of a plan: as text, and in a notebook as a page with a chart."""
 
 import html
 import linecache
@@ -10,24 +10,24 @@ from cowarray._modes.common.sizes import readable
 
 __all__ = ["answer", "as_html", "as_text", "headline", "source_of", "table"]
 
-_MOST = 20  # lines of the program that are shown
+_MOST = 20  # lines of the program in a report
 _WIDTH, _HEIGHT = 640, 140  # of the chart
 _COLUMNS = ("at the peak", "live", "copied")
 
 
 def source_of(site: Site) -> str:
-    """The text of a line of the program, without its indentation; empty where the source is not at hand."""
+    """Return the text of a line of the program, without its indentation; empty if the source is missing."""
     return linecache.getline(site.filename, site.lineno).strip()
 
 
 def headline(plan: Any) -> str:
-    """The figures of a plan in one line."""
+    """Format the figures of a plan in one line."""
     copied = readable(plan.bytes_copied)
     return f"peak {readable(plan.peak_bytes)}, live {readable(plan.live_bytes)}, copied {copied}"
 
 
 def as_text(plan: Any) -> str:
-    """What `print` shows of a plan."""
+    """Format a plan for `print`."""
     rows = table(plan.lines)
     if plan.peak_site is not None:
         rows = [f"The peak is reached at {plan.peak_site}.", "", *rows]
@@ -41,12 +41,12 @@ _SAID = {"masks": "a mask picks", "conditions": "a condition is", "numbers": "a 
 
 
 def answer(what: str, answer: str, times: int) -> str:
-    """An answer that was assumed at a line, as text."""
+    """Format an answer that was assumed at a line."""
     return f"{_SAID[what]} {answer}" + ("" if times == 1 else f", {times} times")
 
 
 def table(lines: Sequence[Any], name: Callable[[Any], str] = str, most: int = _MOST) -> list[str]:
-    """The table by lines of the program, as lines of text.
+    """Format the table by lines of the program, as lines of text.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _cut(text: str, most: Any) -> Any:
 
 
 def as_html(plan: Any) -> str:
-    """What a notebook shows of a plan: its figures, live bytes over time, and bars by line at the peak."""
+    """Format a plan for a notebook: its figures, live bytes over time, and bars by line at the peak."""
     parts = [f"<p><b>cowarray.fake</b>: {headline(plan)}</p>", _chart(plan.series), _bars(plan)]
     if plan.assumed:
         said = [
@@ -99,7 +99,7 @@ def as_html(plan: Any) -> str:
 
 
 def _chart(series: Any) -> Any:
-    """Live bytes over time as an SVG image; time is counted in arrays made."""
+    """Draw live bytes over time as an SVG image; time is counted in arrays made."""
     most = max([live for _, live in series], default=0)
     if most == 0:
         return ""
@@ -129,7 +129,7 @@ def _up(live: Any, most: Any) -> Any:
 
 
 def _bars(plan: Any) -> Any:
-    """A table by lines of the program, with a bar for the bytes that each has at the peak."""
+    """Format a table by lines of the program, with a bar for the bytes that each has at the peak."""
     lines = [line for line in plan.lines if line[1:] != (0, 0, 0)]
     if not lines:
         return ""

@@ -1,4 +1,4 @@
-"""`fake`: arrays without bytes, and what a program would take in memory."""
+"""`fake`: arrays without bytes, and plans of the memory that a program would use."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
@@ -21,16 +21,16 @@ __all__ = ["Line", "fake", "fake_like", "is_fake"]
 
 @public
 class Line(NamedTuple):
-    """What the arrays that are born at one line of a program take, and what writes there copy.
+    """The memory of the arrays made at one line of a program, and the bytes copied there.
 
     Parameters
     ----------
     site : Site
         The line.
     peak_bytes : int
-        Bytes of its arrays when those of all lines were the most.
+        Bytes of its arrays when the total of all lines was at its peak.
     live_bytes : int
-        Bytes of those of its arrays that still exist.
+        Bytes of its arrays that still exist.
     bytes_copied : int
         Bytes that writes and copies at the line would have copied.
     """
@@ -45,44 +45,44 @@ class Line(NamedTuple):
 class fake(Mode):
     """Context manager and decorator in which arrays have no bytes: shapes, dtypes, memory are right, values missing.
 
-    What is computed inside is fake: it has the shape, dtype, strides and aliases of the real result, and takes no
-    memory, whatever its size. So is what is computed from a fake, anywhere, in any thread. Lazy copies and writes are
-    counted as they would be, so a plan tells how much memory a program would need, and how much it would copy. Whoever
-    needs a value of a fake gets a `FakeError`.
+    Results computed inside are fakes: they have the shape, dtype, strides and aliases of the real results, and take no
+    memory, whatever their size. So are results computed from a fake, anywhere, in any thread. Lazy copies and writes
+    are counted as if they were real, so a plan tells how much memory a program would need, and how much it would copy.
+    Code that needs a value of a fake gets a `FakeError`.
 
-    Real arrays can be read, viewed and printed inside. Real and fake arrays together give fakes; a fake takes in the
-    values of a real array, and a real array does not take in those of a fake.
+    Real arrays can be read, viewed and printed inside. Operations on real and fake arrays together return fakes. Real
+    values can be written into a fake, but those of a fake cannot be written into a real array.
 
     Parameters
     ----------
     real : int, default 0
-        Results of fewer bytes, which depend on no fake, are computed: so a program can count and compare. Such an array
-        becomes a fake, with all of its views, when a fake is written into it.
+        Results of fewer bytes that depend on no fake are computed, so that a program can count and compare. Such an
+        array becomes a fake, with all of its views, when a fake is written into it.
 
     assume : str or mapping, optional
-        Answers to questions that depend on values, which are refused without. "all" has one for each; or pairs, as in
-        ``"masks=0.5,conditions=true"`` or ``{"masks": 0.5}``, for some. ``masks`` is which part of the elements a mask
-        picks, and `nonzero`, `unique` and their like give: a fraction, or "all". ``conditions`` is whether something is
-        true; ``numbers`` what an element is of which Python makes a number. ``rounds`` says how often a condition, or a
-        float, is so at one place; then it is once the other, or next to nothing, so that loops end. A key as
-        ``solver.py:88`` answers all that is asked at that line. Shapes are exact for what is assumed.
+        Answers to questions that depend on values; without an answer, they are refused. "all" answers each kind; pairs,
+        as in ``"masks=0.5,conditions=true"`` or ``{"masks": 0.5}``, answer some. ``masks``: the part of the elements
+        that a mask picks, or `nonzero`, `unique` and the like return, as a fraction or "all". ``conditions``: whether a
+        condition is true. ``numbers``: the value of an element that Python converts to a number. ``rounds``: how often
+        the same answer is given at one place; then once the opposite, or a tiny float, so that loops end. A key like
+        ``solver.py:88`` answers all questions at that line. Shapes are exact under these assumptions.
 
     Raises
     ------
     ValueError
-        `real` is no integer from 0 on, or `assume` has other keys or values.
+        `real` is not an integer from 0 on, or `assume` has other keys or values.
 
     See Also
     --------
     fake_like : Makes a fake of a real array.
-    is_fake : Whether an array has no bytes.
+    is_fake : Tells whether an array has no bytes.
 
     Notes
     -----
-    A result without axes is a fake array without axes, where NumPy gives a scalar: a scalar has a value. An operation
-    for which there is no rule is refused; none is guessed.
+    Where NumPy returns a scalar, the result is a fake array without axes, because a scalar has a value. An operation
+    without a rule is refused: nothing is guessed.
 
-    On a Python without a GIL, entering the block turns the GIL on.
+    On a Python without a GIL, this mode turns the GIL on.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class fake(Mode):
 
     def __init__(self, real: SupportsIndex = 0, assume: str | Mapping[str, object] | None = None) -> None:
         least = whole_nbytes(real, "fake: real")
-        # Imported here, and not at the top: it turns on a GIL where there is none.
+        # Imported here, not at the top: it turns on the GIL where there is none.
         with importing:
             from cowarray._modes.common import blocks
             from cowarray._modes.fake import assumptions, calls, fakes, passing
@@ -114,14 +114,14 @@ class fake(Mode):
 
     @property
     def live_bytes(self) -> int:
-        """int: Bytes that those of them which still exist would take."""
+        """int: The bytes that those arrays which still exist would take."""
         return self._ledger.live
 
     @property
     def real_bytes(self) -> int:
-        """int: The most bytes that real arrays may have had at once that were computed (`real`): not in `peak_bytes`.
+        """int: The most bytes that computed real arrays (see `real`) may have had at once; not in `peak_bytes`.
 
-        What lazy copies of them share is counted for each.
+        Bytes that lazy copies of them share are counted for each copy.
         """
         return self._ledger.real_peak
 
@@ -132,17 +132,17 @@ class fake(Mode):
 
     @property
     def peak_site(self) -> Site | None:
-        """Site or None: The line that ran when the peak was reached; None: there never were any bytes."""
+        """Site or None: The line that ran when the peak was reached; None if there never were any bytes."""
         return self._ledger.peak_site
 
     @property
     def series(self) -> list[tuple[int, int]]:
-        """list of tuple: How many arrays had been made, and the most live bytes since the entry before."""
+        """list of tuple: How many arrays had been made, and the most live bytes since the previous entry."""
         return self._ledger.series
 
     @property
     def lines(self) -> list[Line]:
-        """list of Line: What arrays take by the line at which they are born; most bytes at the peak first."""
+        """list of Line: The memory of arrays by the line that makes them; most bytes at the peak first."""
         found = [
             Line(origin.site, origin.at_peak, origin.live, origin.copied) for origin in self._ledger.lines.values()
         ]
@@ -150,13 +150,13 @@ class fake(Mode):
 
     @property
     def assumed(self) -> "list[Assumed]":
-        """list of Assumed: The lines that asked for values, and what was assumed there."""
+        """list of Assumed: The lines that asked for values, and the answers assumed there."""
         noted: list[Assumed] = self._ledger.assumptions.noted
         return noted
 
     @property
     def latest_assumed(self) -> "tuple[Site, str, str] | None":
-        """tuple or None: The last answer that was assumed: line, what was asked, and the answer."""
+        """tuple or None: The last assumed answer: line, kind of question, and answer."""
         latest: tuple[Site, str, str] | None = self._ledger.assumptions.latest
         return latest
 
@@ -166,22 +166,22 @@ class fake(Mode):
         return self._ledger.largest
 
     def plot(self, axes: Any = None) -> Any:
-        """Draw live bytes over time as a chart, by matplotlib.
+        """Draw live bytes over time as a chart, with matplotlib.
 
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            To draw into. Default: those of a new figure of pyplot.
+            The axes to draw into. Default: those of a new pyplot figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            Where it was drawn. Time is counted in arrays made.
+            The axes drawn into. Time is counted in arrays made.
 
         Raises
         ------
         ImportError
-            matplotlib is not installed; the extra ``cowarray[plot]`` has it.
+            matplotlib is not installed; the extra ``cowarray[plot]`` includes it.
 
         See Also
         --------
@@ -210,7 +210,7 @@ class fake(Mode):
 
 @public
 def is_fake(x: object, /) -> bool:
-    """Whether x is an array without bytes.
+    """Tell whether x is an array without bytes.
 
     Parameters
     ----------
@@ -219,11 +219,11 @@ def is_fake(x: object, /) -> bool:
     Returns
     -------
     bool
-        False of everything that is not a `cowarray.ndarray`.
+        False for anything that is not a `cowarray.ndarray`.
 
     See Also
     --------
-    fake : Makes them.
+    fake : Makes such arrays.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def is_fake(x: object, /) -> bool:
 
 @public
 def fake_like(*arrays: Any) -> Any:
-    """Make arrays without bytes that are like given ones: in shape, dtype, strides, flag, and in who aliases whom.
+    """Make arrays without bytes like given ones: with the same shapes, dtypes, strides, writeable flags and aliasing.
 
     Parameters
     ----------
@@ -253,11 +253,11 @@ def fake_like(*arrays: Any) -> Any:
     Raises
     ------
     TypeError
-        No array is given.
+        No array was passed.
 
     See Also
     --------
-    fake : Arrays born in its block are fake.
+    fake : Arrays made in its block are fake.
 
     Examples
     --------
@@ -278,6 +278,6 @@ def fake_like(*arrays: Any) -> Any:
     origin = (block.ledger if type(block) is calls.Block else fakes.Ledger()).here()
     known: dict[Storage, Storage] = {}
     made = []
-    for x in arrays:  # CPython 3.11 loses what a comprehension goes over when it has no memory for its frame
+    for x in arrays:  # CPython 3.11 loses a comprehension's iterable if it cannot allocate the frame
         made.append(fakes.twin(own_or_asarray(x), origin, known))
     return made[0] if len(made) == 1 else tuple(made)

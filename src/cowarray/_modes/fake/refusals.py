@@ -1,4 +1,4 @@
-"""What is raised where an array without bytes is asked for a value."""
+"""`FakeError`: raised where a value of an array without bytes is needed."""
 
 import threading
 from typing import Any
@@ -11,7 +11,7 @@ __all__ = ["FakeError", "latest"]
 
 
 class _Latest(threading.local):
-    """What the thread's last refusal said, and which instruction (code, offset), if C code raises another error."""
+    """The thread's last refusal: arguments and instruction (code, offset), in case C code raises another error."""
 
     arguments: tuple[Any, ...] = ()
     refused: tuple[Any, int] | None = None
@@ -22,20 +22,20 @@ latest = _Latest()
 
 @public
 class FakeError(TypeError):
-    """An operation needs what an array without bytes does not have.
+    """An operation needs values or bytes of an array that has none.
 
     Parameters
     ----------
     operation : str
-        What was asked for.
+        The operation that was asked for.
     reason : str
-        Why that needs bytes.
+        Why it needs bytes.
     site : Site or None
-        Where the array was made; None: there is none yet, the result would be.
+        The line that made the array; None if the array does not exist yet and would be the result.
     advice : str, optional
         What to do instead.
     assumable : str, optional
-        Which assumption of `fake` would get past it, as "masks=all".
+        The assumption of `fake` that would get past the error, as "masks=all".
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
-"""Files that a program has written in a plan, and that are not there: what each would have, by its path.
+"""Files that a planned program has saved, but that were not written: their would-be contents, by path.
 
-Only the command keeps files back: it is told so, and what reads files is the command's as well. A file on the disk
-stays as it is, so nothing but the same plan knows of what was saved. Whoever writes, moves or removes that file
-afterwards ends what the plan knows.
+Only the command keeps files back: it asks for that, and provides the functions that read such files. Files on the disk
+stay as they are, so only the same plan knows what was saved. Writing, moving or removing such a file afterwards makes
+the plan forget it.
 """
 
 import errno
@@ -34,7 +34,7 @@ class Text(NamedTuple):
     ----------
     head : str
     row : str
-        One of `times`.
+        Occurs `times` times.
     times : int
     foot : str
     """
@@ -46,11 +46,11 @@ class Text(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """As each character is a byte."""
+        """int: The size in bytes, one for each character."""
         return len(self.head) + len(self.row) * self.times + len(self.foot)
 
     def lines(self) -> Iterator[str]:
-        """The lines of the file, in which all numbers are alike.
+        """Return the lines of the file, in which all numbers are equal.
 
         Returns
         -------
@@ -71,13 +71,13 @@ _kept: dict[str, tuple[Kept, _State]] | None = None  # None: files are written
 
 
 def begin() -> None:
-    """Keep back, in this process and from now on, what has no bytes."""
+    """From now on, in this process, keep back files of arrays without bytes."""
     global _kept
     _kept = {}
 
 
 def any_kept() -> bool:
-    """Whether a file has been kept back.
+    """Tell whether a file has been kept back.
 
     Returns
     -------
@@ -87,16 +87,16 @@ def any_kept() -> bool:
 
 
 def keep(file: Any, value: Kept, ending: str = "") -> bool:
-    """Keep a file back. False: it is not named, or files are written.
+    """Keep a file back; return False if it has no name, or files are written.
 
     Parameters
     ----------
     file : object
         A path, or an open file.
     value : Kept
-        What it would have.
+        The would-be contents.
     ending : str, default ""
-        What its name gets if it has another ending.
+        Appended to a name that does not end in it.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def keep(file: Any, value: Kept, ending: str = "") -> bool:
     Raises
     ------
     OSError
-        There cannot be such a file.
+        Such a file cannot be written.
     """
     if _kept is None or not isinstance(file, str | bytes | os.PathLike):
         return False
@@ -119,7 +119,7 @@ def keep(file: Any, value: Kept, ending: str = "") -> bool:
 
 
 def find(file: Any) -> Kept | None:
-    """What a file would have; None of one that is not kept back, or has been written since.
+    """Return a file's would-be contents; None if it is not kept back, or has been written since.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _named(file: Any, ending: str) -> str:
 
 
 def _assert_writable(name: str) -> None:
-    """Raise what opening a file to write to it would raise."""
+    """Raise the error of opening a file for writing, if there would be one."""
     number = 0
     try:
         os.stat(os.path.join(os.path.dirname(name), "."))

@@ -1,1 +1,1 @@
-"""Shapes, dtypes and strides of results, found without their bytes. Imports nothing but itself."""
+"""Shapes, dtypes and strides of results, inferred without their bytes. Imports nothing else of the library."""

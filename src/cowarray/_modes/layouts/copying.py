@@ -1,4 +1,4 @@
-"""The layouts of new arrays and copies: `empty`, `empty_like`, `astype`, `concatenate`, and `reshape` that copies."""
+"""The layouts of new arrays and copies: `empty`, `empty_like`, `astype`, `concatenate`, and a `reshape` that copies."""
 
 from typing import Any
 
@@ -22,12 +22,12 @@ from cowarray._modes.layouts.layouts import (
 __all__ = ["cast", "concatenated", "copied", "fresh", "reshaped_copy"]
 
 MOST_AXES = 64
-# Elements of no bytes, so that NumPy takes or refuses a shape and allocates nothing.
+# Elements of 0 bytes: NumPy accepts or refuses a shape without allocating.
 NOTHING = np.dtype("V0")
 
 
 def fresh(shape: Any, dtype: Any = float, order: str = "C") -> Layout:
-    """The layout of ``numpy.empty(shape, dtype, order)``."""
+    """Return the layout of ``numpy.empty(shape, dtype, order)``."""
     shape = as_shape(shape)
     model: Array = np.empty(0, dtype, order)  # type: ignore[call-overload]  # NumPy checks the order
     shape = with_axes_of_dtype(shape, model)
@@ -36,14 +36,14 @@ def fresh(shape: Any, dtype: Any = float, order: str = "C") -> Layout:
 
 
 def as_shape(shape: Any) -> Integers:
-    """The shape that NumPy takes an argument for."""
+    """Return the argument as a shape, as NumPy reads it."""
     if type(shape) is tuple and all(type(n) is int and 0 <= n <= 2**31 for n in shape) and len(shape) <= 32:
         return shape
     return np.ndarray(shape, NOTHING).shape
 
 
 def with_axes_of_dtype(shape: Any, model: Any) -> Integers:
-    """A shape, and the axes that a dtype brings."""
+    """Return a shape with the axes of the model's subarray dtype appended."""
     whole: Integers = shape + model.shape[1:]
     if len(whole) > MOST_AXES:
         raise ValueError(f"maximum supported dimension for an ndarray is currently {MOST_AXES}, found {len(whole)}")
@@ -51,7 +51,7 @@ def with_axes_of_dtype(shape: Any, model: Any) -> Integers:
 
 
 def copied(x: Any, order: str | None = "K", dtype: Any = None, shape: Any = None) -> Layout:
-    """The layout of a copy of x, as `numpy.copy` and `numpy.empty_like` make it: nothing is cast."""
+    """Return the layout of a copy of x, as made by `numpy.copy` and `numpy.empty_like`: nothing is cast."""
     x = header(x)
     tail: Integers
     if dtype is None:
@@ -64,19 +64,19 @@ def copied(x: Any, order: str | None = "K", dtype: Any = None, shape: Any = None
     else:
         shape = as_shape(shape)
         if len(shape) != x.ndim and order in ("K", "k", None):
-            order = "C"  # nothing to keep
+            order = "C"  # x has no order for these axes
     order = resolved_order(x, order)
     axes = copied_order(x, order, len(shape))
     if tail:
         inner = range(len(shape), len(shape) + len(tail))
-        # NumPy lays these axes out in the order of the others only if that is Fortran's.
+        # NumPy lays out these axes in the order of the others only if that is Fortran order.
         axes = [*reversed(inner), *axes] if order == "F" else [*axes, *inner]
         shape = with_axes_of_dtype(shape, model)
     return laid_out(shape, dtype, axes)
 
 
 def cast(x: Any, dtype: Any, order: str | None = "K", casting: Any = "unsafe") -> Layout:
-    """The layout of ``x.astype(dtype, order, casting)``, if it copies."""
+    """Return the layout of ``x.astype(dtype, order, casting)``, if it copies."""
     x = header(x)
     asked = np.dtype(dtype)
     if x.dtype.kind == "O" and asked.kind in "SUMm" and np.dtype(asked.type) == asked:
@@ -85,7 +85,7 @@ def cast(x: Any, dtype: Any, order: str | None = "K", casting: Any = "unsafe") -
 
 
 def reshaped_copy(x: Any, shape: Any, order: str = "C") -> Layout:
-    """The layout of the copy that `reshape` makes where no view exists. One length may be -1."""
+    """Return the layout of the copy that `reshape` makes if no view is possible. One length may be -1."""
     x = header(x)
     if order in ("A", "a"):
         order = "F" if x.flags.fnc else "C"
@@ -93,7 +93,7 @@ def reshaped_copy(x: Any, shape: Any, order: str = "C") -> Layout:
 
 
 def concatenated(arrays: Any, axis: int | None = 0, dtype: Any = None, casting: Any = "same_kind") -> Layout:
-    """The layout of ``numpy.concatenate(arrays, axis, dtype=dtype, casting=casting)``."""
+    """Return the layout of ``numpy.concatenate(arrays, axis, dtype=dtype, casting=casting)``."""
     arrays = [header(x) for x in arrays]
     if axis is None:
         its = joined_dtype(arrays, dtype, casting)
@@ -115,5 +115,5 @@ def concatenated(arrays: Any, axis: int | None = 0, dtype: Any = None, casting: 
 
 
 def joined_dtype(arrays: Any, dtype: Any, casting: Any) -> np.dtype[Any]:
-    """The dtype of arrays that are joined."""
+    """Return the dtype of joined arrays."""
     return np.concatenate([np.empty(0, x.dtype) for x in arrays], dtype=dtype, casting=casting).dtype

@@ -1,6 +1,6 @@
-"""The dtypes of results, as NumPy itself tells them: it runs a function on arrays of the same dtypes without elements.
+"""The dtypes of results, from NumPy itself: it runs a function on arrays of the same dtypes without elements.
 
-Its errors are passed on. What is kept depends on the dtypes alone, and never on the arrays that had them.
+NumPy's errors propagate. Cached answers depend on the dtypes alone, never on the arrays that had them.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,33 +24,33 @@ __all__ = [
     "result_dtypes",
 ]
 
-# What stands for Python's numbers in keys. NumPy is asked for a dtype with the values of WEAK; integers from 0 to
-# LARGEST_ALIKE fit into all of its types, and are alike.
+# Codes of Python's numbers in keys. NumPy is asked for a dtype with the values of WEAK; integers from 0 to
+# LARGEST_ALIKE fit into all its types, so they are alike.
 INTEGER, FLOAT, COMPLEX = -1, -2, -3
 WEAK = {INTEGER: 1, FLOAT: 1.0, COMPLEX: 1j}
 LARGEST_ALIKE = 127
 
 
 def header(x: Any) -> Array:
-    """x, if it is an array; what NumPy makes of it, if it is not."""
+    """Return x if it is an array, else the array that NumPy makes of it."""
     return x if isinstance(x, np.ndarray) else np.asarray(x)
 
 
 def without_elements(x: Any) -> Any:
-    """What NumPy is given in the place of x to find a dtype: Python's numbers stay, the rest loses its elements."""
+    """Return a stand-in for x in the search for a dtype: Python's numbers as they are, others without elements."""
     if isinstance(x, (int, float, complex)) and not isinstance(x, (bool, np.generic)):
         return x
     return np.empty(0, (x if isinstance(x, (np.ndarray, np.generic)) else np.asarray(x)).dtype)
 
 
 def type_key(operands: Sequence[Any]) -> tuple[Any, ...] | None:
-    """What of operands decides on dtypes, hashable; None if a value does, as of large integers."""
+    """Return a hashable key of all that determines dtypes; None if a value does, as for large integers."""
     key = []
     for x in operands:
         kind = type(x)
         if kind is np.ndarray or isinstance(x, (np.ndarray, np.generic)):
             dtype = x.dtype
-            # int64 and longlong are equal, and yet two types.
+            # int64 and longlong compare equal, but are two types.
             key.append(dtype.num)
             key.append(dtype)
         elif kind is float:
@@ -65,15 +65,15 @@ def type_key(operands: Sequence[Any]) -> tuple[Any, ...] | None:
 
 
 def stand_ins(key: tuple[Any, ...]) -> list[Any]:
-    """The operands that a key stands for, without elements."""
+    """Return operands without elements that have this key."""
     rest = iter(key)
     return [WEAK[number] if number < 0 else np.empty(0, next(rest)) for number in rest]
 
 
 def dtypes_of(function: Callable[..., Any], operands: Sequence[Any], options: Any) -> tuple[np.dtype[Any], ...]:
-    """Run a function on operands without elements; the dtypes of its results."""
+    """Run a function on operands without elements; return the dtypes of its results."""
     if not any(isinstance(x, np.ndarray) for x in operands):
-        # Among themselves Python's numbers are arrays of their own dtypes.
+        # Python's numbers among themselves count as arrays of their own dtypes.
         operands = [np.empty(0, np.asarray(x).dtype) for x in operands]
     results = function(*operands, **options)
     return tuple([r.dtype for r in results]) if type(results) is tuple else (results.dtype,)
@@ -81,7 +81,7 @@ def dtypes_of(function: Callable[..., Any], operands: Sequence[Any], options: An
 
 @lru_cache(maxsize=4096)
 def kept_dtypes(function: Callable[..., Any], key: tuple[object, ...]) -> tuple[np.dtype[Any], ...]:
-    """`dtypes_of` without options."""
+    """Return `dtypes_of` without options, cached."""
     return dtypes_of(function, stand_ins(key), {})
 
 
@@ -89,15 +89,15 @@ def kept_dtypes(function: Callable[..., Any], key: tuple[object, ...]) -> tuple[
 def kept_dtypes_with(
     function: Callable[..., Any], key: tuple[Any, ...], out: Any, mask: Any, options: Any, number: Any
 ) -> tuple[np.dtype[Any], ...]:
-    """`dtypes_of` with outputs (dtypes or None), the dtype of `where`, and options as pairs of name and value.
+    """Return `dtypes_of` with outputs (dtypes or None), the dtype of `where`, and options as pairs of name and value.
 
-    The number of the dtype that is asked for tells int64 from longlong, which are equal.
+    `number`, of the requested dtype, tells int64 from longlong, which compare equal.
     """
     return dtypes_of(function, stand_ins(key), with_options(function, out, mask, options))
 
 
 def with_options(function: Any, out: Any, mask: Any, options: Any) -> dict[str, Any]:
-    """The arguments for a call without elements."""
+    """Return the arguments for a call without elements."""
     given = dict(options)
     if out is not None:
         given["out"] = tuple([None if d is None else np.empty(0, d) for d in out])
@@ -108,7 +108,7 @@ def with_options(function: Any, out: Any, mask: Any, options: Any) -> dict[str, 
 
 
 def number_of(dtype: Any) -> int | None:
-    """The number of a dtype's type, if there is a dtype."""
+    """Return the type number of a dtype, or None for anything else."""
     return dtype.num if isinstance(dtype, np.dtype) else None
 
 
@@ -120,7 +120,7 @@ def result_dtypes(
     dtype: Any = None,
     **options: Any,
 ) -> tuple[np.dtype[Any], ...]:
-    """The dtypes of the results of a function that works element by element; NumPy's error if it has none.
+    """Return the dtypes of an elementwise function's results; raise NumPy's error if it has none.
 
     Parameters
     ----------
@@ -129,11 +129,11 @@ def result_dtypes(
     operands : sequence
         Arrays and scalars.
     out : tuple of (array or None), optional
-        Outputs that are given.
+        The given outputs.
     mask : array, optional
-        What is given as `where`.
+        The argument `where`.
     dtype, **options
-        What else the function is given.
+        The function's other arguments.
     """
     key = type_key(operands)
     if dtype is not None:
@@ -153,7 +153,7 @@ def result_dtypes(
 
 @lru_cache(maxsize=256)
 def has_gaps(dtype: np.dtype[Any]) -> bool:
-    """Whether bytes of an element mean nothing, and may be any: between the fields of a structure, in a long double."""
+    """True if an element has padding bytes of any value: between the fields of a structure, or in a long double."""
     if dtype.subdtype is not None:
         return has_gaps(dtype.base)
     if dtype.names is None or dtype.fields is None:
@@ -168,5 +168,5 @@ def has_gaps(dtype: np.dtype[Any]) -> bool:
 
 
 def found_late(error: BaseException) -> bool:
-    """Whether NumPy finds what it raised only when it iterates, after it has looked at the shapes."""
+    """True if NumPy raises this error only when it iterates, after it has checked the shapes."""
     return isinstance(error, (OverflowError, ValueError)) or "according to the rule 'unsafe'" in str(error)

@@ -1,6 +1,6 @@
-"""The layouts of what works element by element: ufuncs, their outer products, and `where`.
+"""The layouts of elementwise functions: ufuncs, their outer products, and `where`.
 
-Operands are broadcast together, and the results have their axes in the order in which NumPy iterates over the operands.
+Operands are broadcast together; the results have their axes in the order in which NumPy iterates over the operands.
 """
 
 from collections.abc import Sequence
@@ -44,14 +44,14 @@ def elementwise(
     order: str = "K",
     subok: bool = True,
 ) -> tuple[Layout, ...]:
-    """The layouts of a ufunc's results.
+    """Return the layouts of a ufunc's results.
 
     Parameters
     ----------
     ufunc : numpy.ufunc
         One without core dimensions.
     inputs : sequence
-        Arrays, NumPy's scalars and Python's.
+        Arrays, NumPy scalars and Python scalars.
     out : tuple of (array or None), optional
         One for each output.
     where : array or bool, optional
@@ -62,7 +62,7 @@ def elementwise(
     Returns
     -------
     tuple of Layout
-        One for each output: of an array that is given, its own.
+        One for each output; for a given array, its own.
     """
     if (
         out is None
@@ -123,7 +123,7 @@ def elementwise_with(
     order: str,
     subok: Any,
 ) -> tuple[Layout, ...]:
-    """`elementwise`, for whatever may be given."""
+    """Do `elementwise` for arguments of any kind."""
     inputs = [x if type(x) in (int, float, complex) else header(x) for x in inputs]
     mask = None if where is True else header(where)
     options = {}
@@ -168,7 +168,7 @@ def elementwise_with(
 
 
 def refuse_other_outputs(shape: Integers, operands: Sequence[Any], given: Any) -> None:
-    """Have NumPy raise its error if a given output has another shape than the results."""
+    """Make NumPy raise its error if a given output does not have the results' shape."""
     for x in given:
         if x is not None and x.shape != shape:
             raise_shape_error(operands, given)
@@ -177,9 +177,9 @@ def refuse_other_outputs(shape: Integers, operands: Sequence[Any], given: Any) -
 def copied_first(
     x: Any, ufunc: np.ufunc, inputs: Sequence[Any], given: Any, mask: Any, dtype: Any, signature: Any
 ) -> bool:
-    """Whether NumPy casts an operand before it iterates, so that order 'A' sees a contiguous one.
+    """True if NumPy casts an operand before it iterates, so that order 'A' sees a contiguous one.
 
-    It does so with small operands of one axis, until it meets an operand that must be cast and is none.
+    It does so with small operands of one axis, up to the first operand that must be cast and is not one of these.
     """
     if mask is not None or x.ndim != 1 or all(x is not other for other in inputs):
         return False
@@ -194,7 +194,7 @@ def copied_first(
 
 
 def loop_dtypes(ufunc: np.ufunc, inputs: Sequence[Any], given: Any, dtype: Any, signature: Any) -> Sequence[Any]:
-    """The dtypes of the operands with which a ufunc computes; none where all inputs are Python's numbers."""
+    """Return the dtypes in which a ufunc computes; empty if all inputs are Python's numbers."""
     if dtype is not None:
         signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
     types = [y.dtype if isinstance(y, np.ndarray) else type(y) for y in inputs]
@@ -206,10 +206,10 @@ def loop_dtypes(ufunc: np.ufunc, inputs: Sequence[Any], given: Any, dtype: Any, 
 
 
 def one_loop_order(ufunc: np.ufunc, inputs: Sequence[Any], given: Any, dtype: Any, signature: Any) -> str | None:
-    """'C' or 'F', if NumPy makes the only result in this order and iterates over nothing; else None.
+    """Return 'C' or 'F' if NumPy allocates the only result in this order, without an iterator; else None.
 
-    It does so where operands with axes have one shape and the dtypes that it computes with, and are contiguous in one
-    order. It shows only in the strides of axes of length 1.
+    It does so if all operands with axes have the same shape and the dtypes in which it computes, and are contiguous in
+    the same order. Only the strides of axes of length 1 show it.
     """
     arrays = [x for x in inputs if isinstance(x, np.ndarray) and x.ndim]
     shape = arrays[0].shape if arrays else ()
@@ -226,30 +226,30 @@ def one_loop_order(ufunc: np.ufunc, inputs: Sequence[Any], given: Any, dtype: An
 
 
 def refuse_negative_power(dtypes: Any) -> None:
-    """What NumPy raises at the first element, if the exponent is a negative number of Python's."""
+    """Raise NumPy's error for a negative Python integer as exponent, which comes at the first element."""
     if dtypes[0].kind in "iu":
         raise ValueError("Integers to negative integer powers are not allowed.")
 
 
 @lru_cache(maxsize=4096)
 def placed(operands: Sequence[Any], itemsizes: Any, order: str) -> tuple[Integers, tuple[Integers, ...]]:
-    """Where results of an iteration over operands, given as (shape, strides), are laid out.
+    """Return the shape and strides of the results of an iteration over operands.
 
     Parameters
     ----------
     operands : tuple of (shape, strides)
-        Those that are given.
+        The given ones.
     itemsizes : tuple of int
-        Of each result.
+        One for each result.
     order : {'K', 'C', 'F'}
-        As the iterator's.
+        The iterator's.
 
     Returns
     -------
     shape : tuple of int
-        What the operands broadcast to.
+        The shape to which the operands broadcast.
     strides : tuple of tuple of int
-        Of each result.
+        One for each result.
     """
     shape = broadcast([x[0] for x in operands])
     if shape is None:
@@ -264,7 +264,7 @@ def placed(operands: Sequence[Any], itemsizes: Any, order: str) -> tuple[Integer
 
 
 def forced_order(order: str, operands: Sequence[Any]) -> str:
-    """'K', 'C' or 'F': what the iterator makes of an argument `order` that NumPy has accepted."""
+    """Return 'K', 'C' or 'F': how the iterator takes an argument `order` that NumPy has accepted."""
     order = order.upper() if isinstance(order, str) else "K"
     if order != "A":
         return order
@@ -272,7 +272,7 @@ def forced_order(order: str, operands: Sequence[Any]) -> str:
 
 
 def raise_shape_error(operands: Sequence[Any], given: Any) -> NoReturn:
-    """Have the iterator, which touches nothing, say what is wrong with the shapes of operands."""
+    """Make NumPy's iterator, which touches no elements, raise its error about the shapes of operands."""
     outputs = [x for x in given if x is not None]
     read = [ghost(x.shape) for x in operands if not any(x is o for o in outputs)]
     written = [ghost(x.shape) for x in outputs]
@@ -282,7 +282,7 @@ def raise_shape_error(operands: Sequence[Any], given: Any) -> NoReturn:
 
 
 def outer(ufunc: np.ufunc, a: Any, b: Any, **options: Any) -> Layout | tuple[Layout, ...]:
-    """The layout of ``ufunc.outer(a, b)``; a tuple of them if the ufunc has several results."""
+    """Return the layout of ``ufunc.outer(a, b)``; a tuple of them if the ufunc has several results."""
     a, b = header(a), header(b)
     if a.ndim + b.ndim > 64:
         raise ValueError(
@@ -294,7 +294,7 @@ def outer(ufunc: np.ufunc, a: Any, b: Any, **options: Any) -> Layout | tuple[Lay
 
 
 def where(condition: Any, a: Any, b: Any) -> Layout:
-    """The layout of ``numpy.where(condition, a, b)``."""
+    """Return the layout of ``numpy.where(condition, a, b)``."""
     operands = [x if type(x) in (int, float, complex) else header(x) for x in (condition, a, b)]
     operands[0] = header(operands[0])
     arrays = tuple([(x.shape, x.strides) for x in operands if isinstance(x, np.ndarray)])

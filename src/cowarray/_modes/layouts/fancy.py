@@ -1,8 +1,8 @@
-"""The layout of ``x[key]`` where the key has arrays, and whether ``x[key] = value`` fits. No index is read.
+"""The layout of ``x[key]`` if the key has arrays, and whether ``x[key] = value`` fits. No index is read.
 
-Arrays and integers are fancy indices: they are broadcast together, and the axes of what they broadcast to stand where
-they stood if nothing was between them, or else in front. In memory these axes come first, in C order, and the others
-after them, by falling stride in x. If the others have one element together, NumPy iterates over the index arrays.
+Arrays and integers are fancy indices: they are broadcast together. The axes of the broadcast shape stand where the
+indices stood if those are adjacent, else in front. In memory, these axes come first, in C order, then the others by
+decreasing stride in x. If the others have one element altogether, NumPy iterates over the index arrays.
 """
 
 import operator
@@ -34,25 +34,25 @@ NO_INDEX = (
 )
 
 
-MOST_AXES = 64  # of an array, and of those that an index names
+MOST_AXES = 64  # of an array, and of those that an index covers
 
 
 class Parsed(NamedTuple):
-    """What a key does to a shape."""
+    """The effect of a key on a shape."""
 
-    fancy: list[Array]  # index arrays; integers as such without axes
-    lengths: tuple[int, ...]  # of the axes that slices, None and Ellipsis leave
-    strides: tuple[int, ...]  # their steps in x
-    place: int  # where among these the axes of the fancy indices stand
-    is_fancy: bool  # whether there is more than integers
-    masked: bool  # whether an array of booleans is among the indices
-    whole: bool  # whether a mask for all axes is all there is
+    fancy: list[Array]  # the index arrays; integers as arrays without axes
+    lengths: tuple[int, ...]  # of the axes from slices, None and Ellipsis
+    strides: tuple[int, ...]  # the steps of these axes in x
+    place: int  # the position among these of the axes of the fancy indices
+    is_fancy: bool  # whether any fancy index is more than an integer
+    masked: bool  # whether the key has an array of booleans
+    whole: bool  # whether the key is one mask for all axes
     scalar: bool  # whether an integer came as an array without axes
-    nowhere: str  # what is wrong with an index that lies outside, if its value is not needed to know; or ""
+    nowhere: str  # the error of an index that is out of bounds whatever its value, or ""
 
 
 def elements(key: Any) -> list[Any]:
-    """The parts of a key, lists made arrays."""
+    """Return the parts of a key, with lists converted to arrays."""
     parts: list[Any] = list(key) if isinstance(key, tuple) else [key]
     for k, part in enumerate(parts):
         if part is None or part is Ellipsis or isinstance(part, (slice, np.ndarray)):
@@ -73,12 +73,12 @@ def elements(key: Any) -> list[Any]:
 
 
 def is_mask(part: Any) -> bool:
-    """Whether an index has booleans."""
+    """True if an index is boolean."""
     return isinstance(part, bool) or (isinstance(part, np.ndarray) and part.dtype == bool)
 
 
 def axes_taken(part: Any) -> int:
-    """How many axes of an array an index stands for."""
+    """Return how many axes of an array an index takes."""
     if part is None or part is Ellipsis or isinstance(part, bool):
         return 0
     if isinstance(part, np.ndarray) and part.dtype == bool:
@@ -87,7 +87,7 @@ def axes_taken(part: Any) -> int:
 
 
 def parsed(shape: Integers, strides: Integers, key: tuple[Any, ...]) -> Any:
-    """Read a key against a shape. Raises NumPy's errors, but for those that need the values of arrays."""
+    """Parse a key for a shape. Raise NumPy's errors, except those that need the values of arrays."""
     parts = elements(key)
     if sum([isinstance(part, bool) or (isinstance(part, np.ndarray) and part.ndim > 0) for part in parts]) >= MOST_AXES:
         raise IndexError("too many advanced (array) indices")
@@ -158,7 +158,7 @@ def parsed(shape: Integers, strides: Integers, key: tuple[Any, ...]) -> Any:
 
 
 def fancy_shape(fancy: Any) -> Integers:
-    """What index arrays broadcast to."""
+    """Return the shape to which index arrays broadcast."""
     shape = broadcast([part.shape for part in fancy])
     if shape is None:
         shapes = " ".join([str(part.shape).replace(" ", "") for part in fancy])
@@ -167,7 +167,7 @@ def fancy_shape(fancy: Any) -> Integers:
 
 
 def refuse_too_many(shape: Integers) -> Integers:
-    """A shape, if it has no more axes than NumPy knows."""
+    """Return a shape, or raise if it has more axes than NumPy allows."""
     if len(shape) > MOST_AXES:
         raise IndexError(
             f"number of dimensions must be within [0, {MOST_AXES}], indexing result would have {len(shape)}"
@@ -176,29 +176,29 @@ def refuse_too_many(shape: Integers) -> Integers:
 
 
 def is_field(key: Any) -> bool:
-    """Whether a key names fields."""
+    """True if a key names fields."""
     return isinstance(key, str) or (isinstance(key, list) and bool(key) and all(isinstance(k, str) for k in key))
 
 
 def indexed(x: np.ndarray[Any, np.dtype[Any]], key: Any) -> Layout:
-    """The layout of ``x[key]``.
+    """Return the layout of ``x[key]``.
 
     Parameters
     ----------
     x : array
-        What is indexed.
+        The indexed array.
     key : Any
-        As NumPy takes it. Arrays in it are not read.
+        As for NumPy. Arrays in it are not read.
 
     Returns
     -------
     Layout
-        Of a view, if the key has no arrays; then an array without axes stands for NumPy's scalar.
+        A view's layout if the key has no arrays; then an array without axes stands for NumPy's scalar.
 
     Raises
     ------
     ValuesNeeded
-        If an array of booleans is in the key, and fits.
+        The key has an array of booleans that fits.
     """
     if is_field(key):
         view = x[key]
@@ -232,22 +232,22 @@ def indexed(x: np.ndarray[Any, np.dtype[Any]], key: Any) -> Layout:
 
 
 def follows(part: Array) -> bool:
-    """Whether the result of one index in an array of one axis is laid out in Fortran's order, as the index is."""
+    """True if indexing an array of one axis with one index gives a result in Fortran order, which is the index's."""
     simple = part.dtype.kind == "i" and part.dtype == np.intp and part.flags.aligned
     return simple and part.flags.f_contiguous and not part.flags.c_contiguous
 
 
 def assigned(x: np.ndarray[Any, np.dtype[Any]], key: Any, value: tuple[tuple[int, ...], Any]) -> None:
-    """Raise what ``x[key] = value`` raises, as far as no element decides.
+    """Raise the error of ``x[key] = value``, unless that depends on elements.
 
     Parameters
     ----------
     x : array
-        What is written.
+        The array to write to.
     key : Any
-        As NumPy takes it. Arrays in it are not read.
+        As for NumPy. Arrays in it are not read.
     value : (shape, dtype)
-        Of what is written.
+        Of the value to write.
     """
     given, dtype = value
     dtype, nowhere = np.dtype(dtype), ""
@@ -274,7 +274,7 @@ def assigned(x: np.ndarray[Any, np.dtype[Any]], key: Any, value: tuple[tuple[int
             if 0 in outer:
                 nowhere = ""
         if not shape and given and not is_fancy and not any(part is Ellipsis for part in elements(key)):
-            # One element is set, which NumPy does with a rule for each dtype.
+            # NumPy sets a single element by a rule of its dtype.
             count = 0 if 0 in given else 1 if all(n == 1 for n in given) else 2
             np.zeros((), target)[()] = np.zeros((count,) + (1,) * (len(given) - 1), dtype)
             return
@@ -295,5 +295,5 @@ def assigned(x: np.ndarray[Any, np.dtype[Any]], key: Any, value: tuple[tuple[int
 
 
 def spelled(shape: Integers) -> str:
-    """A shape as NumPy writes it in errors."""
+    """Format a shape as NumPy does in errors."""
     return str(shape).replace(" ", "")

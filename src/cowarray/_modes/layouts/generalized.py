@@ -1,7 +1,7 @@
 """The layouts of generalized ufuncs: `matmul`, `vecdot`, and those of `numpy.linalg` and `numpy.fft`.
 
-A signature names the core axes of each operand; the other axes are loops, and are broadcast. NumPy itself says what
-becomes of the core axes: it is given operands with the same core axes and one loop of no steps, which take no memory.
+A signature names the core axes of each operand; the other axes are loops and are broadcast. NumPy itself determines the
+result's core axes: it runs on operands with the same core axes and one loop of length 0, which take no memory.
 """
 
 import operator
@@ -33,7 +33,7 @@ __all__ = ["generalized"]
 
 @lru_cache(maxsize=256)
 def core_names(signature: Any) -> tuple[tuple[str, ...], ...]:
-    """The names of each operand's core axes; one that may be missing ends in a question mark."""
+    """Return the names of each operand's core axes; the name of an optional one ends in a question mark."""
     cores = re.findall(r"\((.*?)\)", signature)
     return tuple([tuple(re.findall(r"[^\s,]+", core)) for core in cores])
 
@@ -49,7 +49,7 @@ def generalized(
     order: str = "K",
     **options: Any,
 ) -> tuple[Layout, ...]:
-    """The layouts of a generalized ufunc's results.
+    """Return the layouts of a generalized ufunc's results.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def generalized(
     Returns
     -------
     tuple of Layout
-        One for each output: of an array that is given, its own.
+        One for each output; for a given array, its own.
     """
     nin, nout = ufunc.nin, ufunc.nout
     if len(inputs) != nin:
@@ -88,7 +88,7 @@ def generalized(
             refuse_kept(ufunc)
         return fitted(ufunc, inputs, operands, axes, axis, keepdims, order, options)
     except (TypeError, ValueError, IndexError):
-        refuse_types(ufunc, inputs, operands, options)  # NumPy looks at the types first
+        refuse_types(ufunc, inputs, operands, options)  # NumPy checks the types first
         raise
 
 
@@ -102,7 +102,7 @@ def fitted(
     order: str,
     options: Any,
 ) -> tuple[Layout, ...]:
-    """`generalized`, of arrays: inputs and outputs one after the other."""
+    """Do `generalized` for arrays: `operands` are the inputs, then the outputs."""
     nin = ufunc.nin
     refuse_axis(ufunc, axes, axis)
     cores, missing = core_counts(ufunc, operands, keepdims, options)
@@ -116,7 +116,7 @@ def fitted(
     if common is None:
         shown = " ".join([str(x.shape).replace(" ", "") for x in operands if x is not None])
         raise ValueError(f"operands could not be broadcast together with remapped shapes: {shown}")
-    # An output need not have loops of one step that come first.
+    # An output may lack leading loops of length 1.
     if any((1,) * (len(common) - len(part[0])) + part[0] != common for part in split[nin:] if part is not None):
         raise ValueError(f"non-broadcastable output operand doesn't match the broadcast shape {common}")
     order = forced_order(order, [x for x in operands if x is not None])
@@ -132,7 +132,7 @@ def fitted(
 
 
 def refuse_types(ufunc: np.ufunc, inputs: Sequence[Any], operands: Sequence[Any], options: Any) -> None:
-    """Have NumPy raise its error if it cannot compute with these dtypes, whatever the shapes."""
+    """Make NumPy raise its error if it cannot compute with these dtypes, whatever the shapes."""
     given: list[Any] = [
         None if x is None else np.empty((0,) + (1,) * len(core), x.dtype)
         for x, core in zip(operands, core_names(ufunc.signature), strict=True)
@@ -140,19 +140,19 @@ def refuse_types(ufunc: np.ufunc, inputs: Sequence[Any], operands: Sequence[Any]
     for k, x in enumerate(inputs):
         if type(x) in (int, float, complex):
             given[k] = x if given[k].ndim == 1 else given[k]
-    with suppress(ValueError):  # of shapes, which were made up
+    with suppress(ValueError):  # about shapes, which are made up
         ufunc(*given[: ufunc.nin], out=tuple(given[ufunc.nin :]), **options)
 
 
 def refuse_kept(ufunc: np.ufunc) -> None:
     """Raise if core axes cannot be kept."""
     cores = [len(core) for core in core_names(ufunc.signature)]
-    if len(set(cores[: ufunc.nin])) > 1 or any(cores[ufunc.nin :]):  # also if they are not to be
+    if len(set(cores[: ufunc.nin])) > 1 or any(cores[ufunc.nin :]):  # even for keepdims=False
         raise TypeError(f"{ufunc.__name__} does not support keepdims: its signature is {ufunc.signature}")
 
 
 def refuse_axis(ufunc: np.ufunc, axes: Any, axis: Any) -> None:
-    """Raise if `axis` is given where it cannot be."""
+    """Raise if `axis` is given but not allowed."""
     if axis is np._NoValue:
         return
     if axes is not None:
@@ -167,7 +167,7 @@ def refuse_axis(ufunc: np.ufunc, axes: Any, axis: Any) -> None:
 
 
 def core_counts(ufunc: np.ufunc, operands: Sequence[Any], keepdims: Any, options: Any) -> Any:
-    """How many core axes each operand has here, and the names that are missing; NumPy's error if there are too few."""
+    """Return how many core axes each operand has, and the missing names; raise NumPy's error if there are too few."""
     names = core_names(ufunc.signature)
     if keepdims and (len({len(core) for core in names[: ufunc.nin]}) > 1 or any(names[ufunc.nin :])):
         raise TypeError(
@@ -197,7 +197,7 @@ def core_counts(ufunc: np.ufunc, operands: Sequence[Any], keepdims: Any, options
 
 
 def core_positions(ufunc: np.ufunc, operands: Sequence[Any], cores: Any, loops: Any, axes: Any, axis: Any) -> Any:
-    """Where each operand has its core axes. Outputs that are not given have as many loops as there are."""
+    """Return the positions of each operand's core axes. Outputs that are not given have all the loops."""
     ndims = [loops + n if x is None else x.ndim for x, n in zip(operands, cores, strict=True)]
     last = [tuple(range(ndim - n, ndim)) for ndim, n in zip(ndims, cores, strict=True)]
     if axes is not None:
@@ -208,7 +208,7 @@ def core_positions(ufunc: np.ufunc, operands: Sequence[Any], cores: Any, loops: 
 
 
 def positions_of_axes(ufunc: np.ufunc, axes: Any, ndims: Any, cores: Any) -> Any:
-    """Where the argument `axes` puts core axes."""
+    """Yield the positions of each operand's core axes by the argument `axes`."""
     if not isinstance(axes, list):
         raise TypeError("axes should be a list.")
     nin, count = ufunc.nin, len(ndims)
@@ -249,7 +249,7 @@ def core_results(
     keepdims: Any,
     options: Any,
 ) -> Any:
-    """The core axes and dtypes of the results, as NumPy finds them where the loops have no steps."""
+    """Return the core axes and dtypes of the results, as NumPy finds them for loops of length 0."""
     nin = ufunc.nin
     names = core_names(ufunc.signature)
     given: list[Any] = []
@@ -259,7 +259,7 @@ def core_results(
         elif k < nin and not at and type(inputs[k]) in (int, float, complex):
             given.append(without_elements(inputs[k]))
         else:
-            # An axis that is missing has one element here, and is taken out of the results.
+            # A missing axis has length 1 here, and is removed from the results.
             lengths = [x.shape[place] for place in at]
             for place, name in enumerate(names[k]):
                 if name in missing:
@@ -278,7 +278,7 @@ def core_results(
 
 
 def loop_and_core(shape: Integers, strides: Integers, positions: Any) -> Any:
-    """Lengths and steps of loops, then of core axes."""
+    """Return lengths and strides of the loops, then of the core axes."""
     loops = [k for k in range(len(shape)) if k not in positions]
     return (
         tuple([shape[k] for k in loops]),
@@ -289,7 +289,7 @@ def loop_and_core(shape: Integers, strides: Integers, positions: Any) -> Any:
 
 
 def result_strides(nin: Any, split: Any, common: Any, shapes: Any, order: str) -> Any:
-    """Of each output its loops' and core axes' strides in elements; axes of all outputs are iterated over together."""
+    """Return each output's strides in elements, of loops and core axes; one iterator runs over the axes of all."""
     first, ndim = [], len(common)
     for core in shapes:
         first.append(ndim)
@@ -317,11 +317,11 @@ def result_strides(nin: Any, split: Any, common: Any, shapes: Any, order: str) -
 
 
 def put_back(common: Any, core: Any, dtype: Any, strides: Integers, positions: Any) -> Any:
-    """The layout of an output whose core axes stand at these positions."""
+    """Return the layout of an output with its core axes at these positions."""
     ndim = len(common) + len(core)
     loops = [k for k in range(ndim) if k not in positions]
     places = dict(zip([*loops, *positions], range(ndim), strict=True))
     lengths = common + core
     shape = tuple([lengths[places[k]] for k in range(ndim)])
-    contiguous(shape, dtype.itemsize)  # refuses what is too large
+    contiguous(shape, dtype.itemsize)  # raises if the array is too large
     return Layout(shape, dtype, tuple([strides[places[k]] * dtype.itemsize for k in range(ndim)]))

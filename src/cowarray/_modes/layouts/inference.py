@@ -1,8 +1,8 @@
 """The layouts of NumPy's results, without computing them.
 
-Arrays that are given may have no bytes: of an array only shape, dtype, strides and flags are looked at. Nothing is
-allocated in proportion to a shape. NumPy's own errors are raised where they need no values; whether an array may be
-written is not asked. Answers are kept by dtypes, shapes and strides, and these alone decide: threads may share them.
+Arguments may be arrays without bytes: only shape, dtype, strides and flags of an array are read. No allocation is
+proportional to a shape. NumPy's own errors are raised if they need no values; whether an array is writable is not
+checked. Answers are cached by dtypes, shapes and strides, and depend on nothing else, so threads may share them.
 """
 
 from cowarray._modes.layouts.copying import cast, concatenated, copied, fresh, reshaped_copy

@@ -1,8 +1,8 @@
 """Layouts of new arrays: shape, dtype and strides, and the order of axes in memory that NumPy chooses for a result.
 
-NumPy has three rules for the order. Whatever iterates over operands (ufuncs, reductions, `where`, `einsum`) takes
-`iteration_order`; `concatenate` takes `merged_order`; copies and `empty_like` take `copied_order`. All three look at
-absolute strides alone, so an array's elements are never read.
+NumPy has three rules for the order. Functions that iterate over operands (ufuncs, reductions, `where`, `einsum`) use
+`iteration_order`; `concatenate` uses `merged_order`; copies and `empty_like` use `copied_order`. None of them reads an
+array's elements: they compare absolute strides.
 """
 
 import operator
@@ -40,7 +40,7 @@ MOST_BYTES = np.iinfo(np.intp).max
 
 
 class Layout(NamedTuple):
-    """What an array's header says, but for the address.
+    """An array's header, except for the address.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Layout(NamedTuple):
     dtype : numpy.dtype
         The elements' type.
     strides : tuple of int
-        In bytes. Those of axes of length 0 or 1, and of arrays without elements, mean nothing.
+        In bytes. Those of axes of length 0 or 1, and of arrays without elements, have no meaning.
     """
 
     shape: Integers
@@ -63,7 +63,7 @@ class ValuesNeeded(TypeError):
 
 @lru_cache(maxsize=4096)
 def contiguous(shape: Integers, itemsize: int) -> Integers:
-    """Strides of a C-contiguous array. Raises NumPy's error if no array can be this large."""
+    """Return the strides of a C-contiguous array. Raise NumPy's error if no array can be this large."""
     strides, step = [], itemsize
     for length in reversed(shape):
         strides.append(step)
@@ -74,7 +74,7 @@ def contiguous(shape: Integers, itemsize: int) -> Integers:
 
 
 def dense(shape: Integers, order: Iterable[int], itemsize: int) -> Integers:
-    """Strides of an array without holes whose axes are in memory in this order, the slowest first."""
+    """Return the strides of an array without gaps whose axes have this order in memory, the slowest first."""
     packed = contiguous(tuple([shape[axis] for axis in order]), itemsize)
     strides = [0] * len(shape)
     for axis, stride in zip(order, packed, strict=True):
@@ -83,12 +83,12 @@ def dense(shape: Integers, order: Iterable[int], itemsize: int) -> Integers:
 
 
 def laid_out(shape: Integers, dtype: Any, order: Iterable[int]) -> Layout:
-    """The layout of `dense`."""
+    """Return the layout of `dense`."""
     return Layout(shape, dtype, dense(shape, order, dtype.itemsize))
 
 
 def broadcast(shapes: Iterable[Integers]) -> Integers | None:
-    """The shape that all broadcast to, or None."""
+    """Return the shape to which all broadcast, or None."""
     result: Integers = ()
     for shape in shapes:
         if shape == result or not shape:
@@ -111,17 +111,17 @@ def broadcast(shapes: Iterable[Integers]) -> Integers | None:
 
 
 def spread(shape: Integers, strides: Integers, ndim: int) -> Integers:
-    """Strides with which an operand is iterated over in `ndim` axes: 0 where it has one element for all."""
+    """Return an operand's strides in an iteration over `ndim` axes: 0 along axes where it is broadcast."""
     return (0,) * (ndim - len(shape)) + tuple([0 if n == 1 else s for n, s in zip(shape, strides, strict=True)])
 
 
 def telling(shape: Integers, strides: Integers) -> Integers:
-    """The strides of axes longer than 1, which decide where elements lie."""
+    """Return the strides of axes longer than 1, which decide where elements lie."""
     return tuple([step for n, step in zip(shape, strides, strict=True) if n > 1])
 
 
 def iteration_order(operands: Sequence[Sequence[int]], ndim: int) -> list[int]:
-    """Axes, slowest first, in the order in which NumPy's iterator puts them (order 'K').
+    """Return the axes, slowest first, in the order of NumPy's iterator (order 'K').
 
     Parameters
     ----------
@@ -133,8 +133,8 @@ def iteration_order(operands: Sequence[Sequence[int]], ndim: int) -> list[int]:
     Returns
     -------
     list of int
-        An axis moves inwards past those in which every operand that moves along both takes longer steps there. An
-        axis with which no operand can compare it is passed over.
+        An axis moves inwards past each axis in which all operands with strides along both have the larger ones. It
+        skips an axis if no operand has strides along both.
     """
     order = [ndim - 1] if ndim else []  # the fastest first
     for axis in range(ndim - 2, -1, -1):
@@ -160,14 +160,14 @@ def iteration_order(operands: Sequence[Sequence[int]], ndim: int) -> list[int]:
 
 
 def merged_order(arrays: Sequence[tuple[Integers, Integers]], ndim: int) -> list[int]:
-    """Axes, slowest first, as `concatenate` orders them: it compares axes longer than 1, whatever their strides.
+    """Return the axes, slowest first, as `concatenate` orders them: it compares axes longer than 1, even of stride 0.
 
     Parameters
     ----------
     arrays : sequence of (shape, strides)
         The arrays to be joined.
     ndim : int
-        The number of axes that each has.
+        The number of axes of each.
     """
     order: list[int] = []
     for axis in range(ndim):
@@ -191,14 +191,14 @@ def merged_order(arrays: Sequence[tuple[Integers, Integers]], ndim: int) -> list
 
 
 def axis_in(axis: Any, ndim: int) -> int:
-    """The number of an axis, counted from the first. As for NumPy, a truth is no number."""
+    """Return the index of an axis, from 0 on. As in NumPy, a bool is not an integer."""
     if type(axis) is bool:
         raise TypeError("an integer is required for the axis")
     return normalize_axis_index(operator.index(axis), ndim)
 
 
 def checked_order(order: Any) -> str:
-    """An order, 'K' for None; NumPy's error for what is none."""
+    """Return an order in upper case, 'K' for None; raise NumPy's error for anything else."""
     if type(order) is str and order.upper() in ("K", "C", "F", "A"):
         return order.upper()
     np.empty(0).copy(order=order)  # pyright: ignore[reportArgumentType]  # for NumPy's error
@@ -206,7 +206,7 @@ def checked_order(order: Any) -> str:
 
 
 def resolved_order(x: Array, order: str | None) -> str:
-    """'C', 'F', or 'K' if a copy of x is neither."""
+    """Return the order of a copy of x: 'C', 'F', or 'K' if it is neither."""
     order = checked_order(order)
     if order == "K":
         flags = x.flags
@@ -219,7 +219,7 @@ def resolved_order(x: Array, order: str | None) -> str:
 
 
 def copied_order(x: Array, order: str | None = "K", ndim: int | None = None) -> list[int]:
-    """Axes, slowest first, of a copy of x in an order as from `resolved_order`: by falling stride, if it is 'K'."""
+    """Return the axes, slowest first, of a copy of x: by decreasing stride if `resolved_order` is 'K'."""
     order = resolved_order(x, order)
     if order == "K":
         return sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]))
@@ -227,10 +227,10 @@ def copied_order(x: Array, order: str | None = "K", ndim: int | None = None) -> 
     return axes[::-1] if order == "F" else axes
 
 
-# What ghosts stand on. It is ours, and small: a ghost's strides are 0.
+# The memory of all ghosts. It can be small: a ghost's strides are 0.
 GROUND = bytearray(16)
 
 
 def ghost(shape: Integers) -> Array:
-    """A header of this shape over one byte, to have NumPy word an error that depends on shapes alone."""
+    """Return an array of this shape over one byte, for NumPy's errors that depend on shapes alone."""
     return np.ndarray(shape, np.int8, GROUND, 0, (0,) * len(shape))

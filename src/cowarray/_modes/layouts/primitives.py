@@ -1,6 +1,6 @@
-"""The layouts of functions that NumPy has in C and that are no ufuncs: products, `take`, sorting and the like.
+"""The layouts of NumPy's C functions that are not ufuncs: products, `take`, sorting and the like.
 
-Most of them make C-ordered results, whatever their operands look like.
+Most of them return C-ordered results, whatever the layout of their operands.
 """
 
 import operator
@@ -45,12 +45,12 @@ __all__ = [
 
 
 def c_ordered(shape: Integers, dtype: Any) -> Layout:
-    """A new array in C order."""
+    """Return the layout of a new array in C order."""
     return Layout(shape, dtype, contiguous(shape, dtype.itemsize))
 
 
 def given_or(out: Any, layout: Layout, problem: Any) -> Layout:
-    """The layout of `out`, if one is given, and of the right shape."""
+    """Return the layout of `out` if given, else `layout`; raise if `out` has another shape."""
     if out is None:
         return layout
     if out.shape != layout.shape:
@@ -62,7 +62,7 @@ def given_or(out: Any, layout: Layout, problem: Any) -> Layout:
 
 
 def product_dtype(a: Any, b: Any) -> np.dtype[Any]:
-    """The dtype of a product of two arrays; NumPy's error if their dtypes have none."""
+    """Return the dtype of a product of two arrays; raise NumPy's error if their dtypes have none."""
     first: Any = np.zeros((), a.dtype) if a.ndim == 0 else np.empty((0, 1), a.dtype)
     second = np.zeros((1, 1)[: b.ndim], b.dtype)
     if a.ndim == b.ndim == 0:
@@ -72,19 +72,19 @@ def product_dtype(a: Any, b: Any) -> np.dtype[Any]:
 
 
 def dot(a: Any, b: Any, out: Any = None) -> Layout:
-    """The layout of ``numpy.dot(a, b, out)``."""
+    """Return the layout of ``numpy.dot(a, b, out)``."""
     a, b = header(a), header(b)
     return product(a, b, a.shape, b.shape, max(b.ndim - 2, 0), out)
 
 
 def inner(a: Any, b: Any) -> Layout:
-    """The layout of ``numpy.inner(a, b)``."""
+    """Return the layout of ``numpy.inner(a, b)``."""
     a, b = header(a), header(b)
     return product(a, b, a.shape, b.shape, max(b.ndim - 1, 0), None)
 
 
 def product(a: Any, b: Any, left: Any, right: Any, axis: Any, out: Any) -> Layout:
-    """The layout of a sum of products over the last axis of `a` and this one of `b`."""
+    """Return the layout of a sum of products over the last axis of `a` and the axis `axis` of `b`."""
     its = product_dtype(a, b)
     if left and right:
         if left[-1] != right[axis]:
@@ -95,7 +95,7 @@ def product(a: Any, b: Any, left: Any, right: Any, axis: Any, out: Any) -> Layou
         layout = c_ordered(left[:-1] + right[:axis] + right[axis + 1 :], its)
     elif its.char in "fdFD" and len(left) <= 2 and len(right) <= 2:
         layout = c_ordered(left or right, its)
-    else:  # by a number NumPy multiplies, once it has cast both
+    else:  # if one operand is a number, NumPy casts both and multiplies
         if out is not None:
             return elementwise(np.multiply, (a, b), out=(out,))[0]
         x = a if left else b
@@ -111,7 +111,7 @@ def product(a: Any, b: Any, left: Any, right: Any, axis: Any, out: Any) -> Layou
 
 
 def multiplied(shape: Integers, dtype: np.dtype[Any], strides: Integers) -> Layout:
-    """The layout of an array without gaps times a number of its dtype."""
+    """Return the layout of the product of an array without gaps and a number of its dtype."""
     forwards = range(len(shape))
     for order in (forwards, forwards[::-1]):
         whole = dense(shape, order, dtype.itemsize)
@@ -121,7 +121,7 @@ def multiplied(shape: Integers, dtype: np.dtype[Any], strides: Integers) -> Layo
 
 
 def vdot(a: Any, b: Any) -> Layout:
-    """The layout of ``numpy.vdot(a, b)``, without axes."""
+    """Return the layout of ``numpy.vdot(a, b)``, without axes."""
     a, b = header(a), header(b)
     if a.size != b.size:
         raise ValueError(f"cannot multiply {a.size} elements and {b.size} element by element")
@@ -130,7 +130,7 @@ def vdot(a: Any, b: Any) -> Layout:
 
 
 def spelled(shape: Integers) -> str:
-    """A shape as NumPy writes it in errors."""
+    """Return a shape as NumPy writes it in errors."""
     return str(shape).replace(" ", "")
 
 
@@ -138,7 +138,7 @@ def spelled(shape: Integers) -> str:
 
 
 def take(x: Any, indices: Any, axis: int | None = None, mode: Any = "raise", out: Any = None) -> Layout:
-    """The layout of ``numpy.take(x, indices, axis, out, mode)``. Indices are not read, and may be a `Layout`."""
+    """Return the layout of ``numpy.take(x, indices, axis, out, mode)``. Indices are not read, and may be a `Layout`."""
     x = header(x)
     indices = indices if isinstance(indices, Layout) else header(indices)
     np.take(np.empty(1), np.empty(0, np.intp), mode=mode)
@@ -152,7 +152,7 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: Any = "raise", out
     else:
         before, length, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
     shape = before + tuple(indices.shape) + after
-    # Only clipped and wrapped indices need not be looked at where each stands for nothing.
+    # For clipped and wrapped indices, NumPy does not raise if each index stands for an empty part.
     if length == 0 and 0 not in before + tuple(indices.shape) + (after if mode != "raise" else ()):
         raise IndexError("cannot do a non-empty take from an empty axes.")
     problem = "output array does not match result of ndarray.take"
@@ -160,7 +160,7 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: Any = "raise", out
 
 
 def sorted_copy(x: Any, axis: int | None = -1) -> Layout:
-    """The layout of ``numpy.sort(x, axis)`` and ``numpy.partition(x, kth, axis)``."""
+    """Return the layout of ``numpy.sort(x, axis)`` and ``numpy.partition(x, kth, axis)``."""
     x = header(x)
     if axis is None:
         return c_ordered((x.size,), x.dtype)
@@ -170,7 +170,7 @@ def sorted_copy(x: Any, axis: int | None = -1) -> Layout:
 
 
 def argsorted(x: Any, axis: int | None = -1) -> Layout:
-    """The layout of ``numpy.argsort(x, axis)`` and ``numpy.argpartition(x, kth, axis)``."""
+    """Return the layout of ``numpy.argsort(x, axis)`` and ``numpy.argpartition(x, kth, axis)``."""
     x = header(x)
     if axis is None:
         return c_ordered((x.size,), np.dtype(np.intp))
@@ -180,7 +180,7 @@ def argsorted(x: Any, axis: int | None = -1) -> Layout:
 
 
 def lexsort(keys: Iterable[Any], axis: int = -1) -> Layout:
-    """The layout of ``numpy.lexsort(keys, axis)``, of a sequence of arrays or an array."""
+    """Return the layout of ``numpy.lexsort(keys, axis)``, of a sequence of arrays or an array."""
     keys = [header(x) for x in keys]
     if not keys:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
@@ -199,7 +199,7 @@ def argbest(
     keepdims: bool = False,
     name: Literal["argmax", "argmin"] = "argmax",
 ) -> Layout:
-    """The layout of ``numpy.argmax(x, axis, out, keepdims=keepdims)``, and of `argmin` by its name."""
+    """Return the layout of ``numpy.argmax(x, axis, out, keepdims=keepdims)``, and of `argmin` by its name."""
     x = header(x)
     if axis is None:
         kept, length, shape = (), x.size, (1,) * x.ndim
@@ -218,7 +218,7 @@ def argbest(
 
 
 def choose(index: Any, choices: Iterable[Any]) -> Layout:
-    """The layout of ``numpy.choose(index, choices)``."""
+    """Return the layout of ``numpy.choose(index, choices)``."""
     index = header(index)
     choices = [x if type(x) in (int, float, complex) else header(x) for x in choices]
     models = [np.empty(0, x.dtype) if isinstance(x, np.ndarray) else x for x in choices]
@@ -230,7 +230,7 @@ def choose(index: Any, choices: Iterable[Any]) -> Layout:
 
 
 def repeat(x: Any, count: int, axis: int | None = None) -> Layout:
-    """The layout of ``numpy.repeat(x, count, axis)`` with an integer count."""
+    """Return the layout of ``numpy.repeat(x, count, axis)`` with an integer count."""
     x, count = header(x), operator.index(count)
     shape = (x.size,) if axis is None else x.shape or (1,)
     axis = normalize_axis_index(0 if axis is None else operator.index(axis), len(shape))
@@ -240,7 +240,7 @@ def repeat(x: Any, count: int, axis: int | None = None) -> Layout:
 
 
 def searchsorted(x: Any, values: Any, side: Literal["left", "right"] = "left") -> Layout:
-    """The layout of ``numpy.searchsorted(x, values, side)``."""
+    """Return the layout of ``numpy.searchsorted(x, values, side)``."""
     x, values = header(x), header(values)
     np.searchsorted(np.empty((0,) * x.ndim, x.dtype), np.empty(0, values.dtype), side)
     return c_ordered(values.shape, np.dtype(np.intp))
@@ -250,12 +250,12 @@ def searchsorted(x: Any, values: Any, side: Literal["left", "right"] = "left") -
 
 
 def packbits(x: Any, axis: int | None = None) -> Layout:
-    """The layout of ``numpy.packbits(x, axis)``."""
+    """Return the layout of ``numpy.packbits(x, axis)``."""
     return of_bits(np.packbits, header(x), axis, lambda length: -(-length // 8))
 
 
 def unpackbits(x: Any, axis: int | None = None, count: int | None = None) -> Layout:
-    """The layout of ``numpy.unpackbits(x, axis, count)``."""
+    """Return the layout of ``numpy.unpackbits(x, axis, count)``."""
 
     def unpacked(length: Any) -> Any:
         bits = 8 * length
@@ -269,7 +269,7 @@ def unpackbits(x: Any, axis: int | None = None, count: int | None = None) -> Lay
 
 
 def of_bits(function: Callable[..., Any], x: Any, axis: Any, length: Any) -> Layout:
-    """The layout of an array whose one axis has another length, in Fortran's order if x is."""
+    """Return the layout of x with one axis of another length, in Fortran order if x is."""
     function(np.empty(0, x.dtype))
     if axis is None or x.ndim == 0:
         axis_in(0 if axis is None else axis, 1)
@@ -281,6 +281,6 @@ def of_bits(function: Callable[..., Any], x: Any, axis: Any, length: Any) -> Lay
 
 
 def bincount(x: Any, length: int, weights: Any = None) -> Layout:
-    """The layout of ``numpy.bincount(x, weights)`` if the largest element asks for this many counts."""
+    """Return the layout of ``numpy.bincount(x, weights)`` if the largest element requires this many counts."""
     np.bincount(np.empty(0, header(x).dtype))
     return fresh((length,), np.intp if weights is None else float)

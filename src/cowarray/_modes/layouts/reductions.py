@@ -26,14 +26,14 @@ NOT_GIVEN = np._NoValue
 def kept_reduced_dtype(
     ufunc: np.ufunc, numbers: Any, dtype: Any, reduced: Any, empty: Any, asked: Any, out: Any, mask: Any
 ) -> Any:
-    """`reduced_dtype` without an initial value. Numbers of dtypes tell int64 from longlong."""
+    """Return `reduced_dtype` without an initial value, cached. Type numbers tell int64 from longlong."""
     return reduced_dtype(ufunc, dtype, reduced, empty, asked, out, mask, {})
 
 
 def reduced_dtype(
     ufunc: np.ufunc, dtype: Any, reduced: Any, empty: Any, asked: Any, out: Any, mask: Any, initial: Any
 ) -> Any:
-    """Reduce an array without elements: the result's dtype, or NumPy's error.
+    """Reduce an array without elements: return the result's dtype, or raise NumPy's error.
 
     Parameters
     ----------
@@ -42,16 +42,16 @@ def reduced_dtype(
     dtype : numpy.dtype
         The operand's.
     reduced : int
-        How many axes are reduced; 2 stands for more.
+        How many axes are reduced; 2 means two or more.
     empty : bool
-        Whether elements of the result have no elements to come from.
+        Whether elements of the result are reductions of no elements.
     asked, out, mask : dtype, optional
         The argument `dtype`; the dtypes of `out` and `where`.
     initial : dict
         The argument, if given.
     """
     if out is not None and out.hasobject and asked is not None:
-        out = None  # any dtype can be cast; NumPy takes the bytes of the first value for an object, and may crash
+        out = None  # any dtype can be cast; NumPy would take the first value's bytes for an object, and may crash
     lengths = (1,) + (0,) * reduced if empty else (0,) + (1,) * reduced
     options = dict(initial)
     if asked is not None:
@@ -74,33 +74,33 @@ def reduction(
     initial: Any = NOT_GIVEN,
     where: Any = True,
 ) -> Layout:
-    """The layout of ``ufunc.reduce(x, ...)``.
+    """Return the layout of ``ufunc.reduce(x, ...)``.
 
     Parameters
     ----------
     ufunc : numpy.ufunc
         Of two operands and one result.
     x : array
-        What is reduced.
+        The array to reduce.
     axis, dtype, out, keepdims, initial, where
         As NumPy's; `out` is an array or a tuple of one.
 
     Returns
     -------
     Layout
-        Of a given `out`, its own.
+        That of `out`, if given.
     """
     x, out = header(x), only(out)
     ndim, shape = x.ndim, x.shape
     if type(keepdims) is not bool:
-        np.add.reduce(np.zeros(1), keepdims=keepdims)  # NumPy takes other types, and refuses some
+        np.add.reduce(np.zeros(1), keepdims=keepdims)  # NumPy accepts some other types and refuses others
     mask = None if where is True else header(where)
     if mask is not None and mask.dtype != bool:
         np.empty(0, mask.dtype).astype(bool, casting="safe")
     try:
         axes = reduced_axes(axis, ndim)
     except (TypeError, ValueError, IndexError):
-        ufunc.reduce(np.empty((0,) * ndim, x.dtype), axis=axis, dtype=dtype)  # NumPy has its own order of complaints
+        ufunc.reduce(np.empty((0,) * ndim, x.dtype), axis=axis, dtype=dtype)  # NumPy's order of checks
         raise
     kept = tuple([n for k, n in enumerate(shape) if k not in axes])
     empty = 0 in shape and any(shape[k] == 0 for k in axes)
@@ -134,7 +134,7 @@ def reduction(
                 else ufunc.resolve_dtypes((out.dtype, x.dtype, None), reduction=True, casting="unsafe")
             )
             kinds = [its.kind for its in loop]
-        if "O" in kinds:  # which have an identity only where there is no element
+        if "O" in kinds:  # objects have an identity only if there are no elements
             raise ValueError(
                 f"reduction operation '{ufunc.__name__}' does not have an identity, "
                 "so to use a where mask one has to specify 'initial'"
@@ -147,7 +147,7 @@ def reduction(
 
 
 def reduced_axes(axis: Any, ndim: int) -> Any:
-    """The axes that are reduced, each once."""
+    """Return the reduced axes, each once."""
     if axis is None:
         return tuple(range(ndim))
     if ndim == 0 and type(axis) is int and axis in (0, -1):
@@ -164,7 +164,7 @@ def reduced_axes(axis: Any, ndim: int) -> Any:
 
 
 def only(out: Any) -> Any:
-    """The output of a function that has one."""
+    """Return the single output of an argument `out`, which may be a tuple of one."""
     if type(out) is tuple:
         if len(out) != 1:
             raise ValueError("The 'out' tuple must have exactly one entry")
@@ -173,7 +173,7 @@ def only(out: Any) -> Any:
 
 
 def refuse_other_shapes(ufunc: np.ufunc, shape: Integers, result: Any, out: Any, mask: Any) -> None:
-    """Raise if a mask is not broadcast to what is reduced, or `out` has not the result's shape."""
+    """Raise if a mask does not broadcast to the operand, or `out` does not have the result's shape."""
     if out is not None:
         refuse_other_shape(ufunc, out.shape, result)
     if mask is None:
@@ -186,7 +186,7 @@ def refuse_other_shapes(ufunc: np.ufunc, shape: Integers, result: Any, out: Any,
 
 
 def refuse_other_shape(ufunc: np.ufunc, given: Any, expected: Any) -> None:
-    """Raise if the output of a reduction has another shape than the result."""
+    """Raise if the output of a reduction does not have the result's shape."""
     if len(given) != len(expected):
         raise ValueError(
             f"output parameter for reduction operation {ufunc.__name__} has the wrong number of dimensions: "
@@ -200,7 +200,7 @@ def refuse_other_shape(ufunc: np.ufunc, given: Any, expected: Any) -> None:
 def reduced_strides(
     shape: Integers, strides: Integers, mask: Any, axes: Any, keepdims: bool, itemsize: int
 ) -> Integers:
-    """Strides of a reduction's result: of all axes in the order of iteration, the reduced ones of length 1."""
+    """Return the strides of a reduction's result: all axes in iteration order, reduced ones with length 1."""
     ndim = len(shape)
     operands = [spread(shape, strides, ndim)]
     if mask is not None:
@@ -210,7 +210,7 @@ def reduced_strides(
 
 
 def accumulation(ufunc: np.ufunc, x: Array, axis: Any = 0, dtype: Any = None, out: Any = None) -> Layout:
-    """The layout of ``ufunc.accumulate(x, ...)``."""
+    """Return the layout of ``ufunc.accumulate(x, ...)``."""
     x, out = header(x), only(out)
     try:
         its = along_axis_dtype(ufunc, "accumulate", x, axis, dtype, out)
@@ -232,7 +232,7 @@ def segments(
     dtype: Any = None,
     out: Any = None,
 ) -> Layout:
-    """The layout of ``ufunc.reduceat(x, indices, ...)``, where the one axis of `indices` has this length."""
+    """Return the layout of ``ufunc.reduceat(x, indices, ...)``; `indices` has one axis, of this length."""
     x, out = header(x), only(out)
     if x.ndim and not isinstance(axis, tuple):
         if axis is None or type(axis) is bool or not -x.ndim <= axis < x.ndim:
@@ -249,12 +249,12 @@ def segments(
         refuse_other_shape(ufunc, out.shape, shape)
         return Layout(out.shape, out.dtype, out.strides)
     strides = list(spread(x.shape, x.strides, x.ndim))
-    strides[axis] = 0  # the axis is walked by the indices, which have no other
+    strides[axis] = 0  # NumPy iterates over the indices along this axis
     return laid_out(shape, its, iteration_order([strides], x.ndim))
 
 
 def along_axis_dtype(ufunc: np.ufunc, method: Any, x: Any, axis: Any, dtype: Any, out: Any) -> Any:
-    """The dtype of what accumulates or reduces parts along an axis; NumPy's error for an axis that is none."""
+    """Return the dtype of `accumulate` or `reduceat` along an axis; raise NumPy's error for an invalid axis."""
     arguments = () if method == "accumulate" else (np.empty(0, np.intp),)
     options = {} if dtype is None else {"dtype": dtype}
     if out is not None and not (out.dtype.hasobject and dtype is not None):  # as in `reduced_dtype`

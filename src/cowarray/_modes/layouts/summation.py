@@ -1,4 +1,4 @@
-"""The layout of ``numpy.einsum(subscripts, *operands)``: its result has the order in which NumPy iterates."""
+"""The layout of ``numpy.einsum(subscripts, *operands)``: the result has NumPy's iteration order."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,21 +19,21 @@ def einsum(
     order: str = "K",
     casting: str = "safe",
 ) -> Layout | None:
-    """The layout of an Einstein summation that is not optimized.
+    """Return the layout of an Einstein summation without optimization.
 
     Parameters
     ----------
     subscripts : str
         As NumPy's; letters, not lists.
     *operands : array_like
-        The arrays that are multiplied.
+        The arrays to multiply.
     out, dtype, order, casting
         As NumPy's.
 
     Returns
     -------
     Layout or None
-        None where NumPy returns a view.
+        None if NumPy returns a view.
     """
     operands = tuple([header(x) for x in operands])
     its = checked_dtype(subscripts, operands, dtype, casting)
@@ -61,7 +61,7 @@ def einsum(
 
 
 def checked_dtype(subscripts: Any, operands: Sequence[Any], dtype: Any, casting: Any, out: Any = None) -> Any:
-    """Have NumPy read the subscripts, and sum nothing."""
+    """Return the result's dtype; NumPy parses and checks the subscripts, but sums nothing."""
     given = {} if dtype is None else {"dtype": dtype}
     models = [np.empty((0,) * x.ndim, x.dtype) for x in operands]
     result: Any = np.einsum(subscripts, *models, out=out, casting=casting, **given)
@@ -71,7 +71,7 @@ def checked_dtype(subscripts: Any, operands: Sequence[Any], dtype: Any, casting:
 
 
 def parsed(subscripts: Any, operands: Sequence[Any]) -> Any:
-    """The labels of each operand and of the result; axes of an ellipsis are numbered from the last."""
+    """Return the labels of each operand and of the result; axes of an ellipsis are numbered from the last."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = []
     most = 0
@@ -88,7 +88,7 @@ def parsed(subscripts: Any, operands: Sequence[Any]) -> Any:
 
 
 def refuse_diagonals(term: Any, shape: Integers, unseen: Any = None) -> None:
-    """Raise if a label comes twice in an operand, with two lengths. For views NumPy takes 0 for one not yet seen."""
+    """Raise if a label occurs twice in an operand with two lengths. For views, NumPy takes length 0 as not yet seen."""
     lengths: dict[Any, int] = {}
     for label, length in zip(term, shape, strict=True):
         before = lengths.get(label, unseen)
@@ -98,7 +98,7 @@ def refuse_diagonals(term: Any, shape: Integers, unseen: Any = None) -> None:
 
 
 def lengths_of(terms: Any, operands: Sequence[Any]) -> Any:
-    """The length of each label's axis, in the order in which they come."""
+    """Return the length of each label's axis, in order of appearance."""
     lengths: dict[Any, int] = {}
     for term, x in zip(terms, operands, strict=True):
         refuse_diagonals(term, x.shape)
@@ -111,7 +111,7 @@ def lengths_of(terms: Any, operands: Sequence[Any]) -> Any:
 
 
 def steps_of(term: Any, x: Any, labels: Any, lengths: Any) -> Any:
-    """The strides of an operand along all labels; a label that comes twice walks a diagonal."""
+    """Return the strides of an operand along all labels; a repeated label walks a diagonal."""
     steps = dict.fromkeys(labels, 0)
     for label, stride in zip(term, spread(x.shape, x.strides, x.ndim), strict=True):
         steps[label] += stride
@@ -119,7 +119,7 @@ def steps_of(term: Any, x: Any, labels: Any, lengths: Any) -> Any:
 
 
 def in_fortran_order(term: Any, x: Any) -> bool:
-    """Whether an operand is F-contiguous once a label that comes twice walks its diagonal."""
+    """True if an operand is F-contiguous when a repeated label walks its diagonal."""
     labels = list(dict.fromkeys(term))
     lengths = dict(zip(term, x.shape, strict=True))
     steps = dict.fromkeys(labels, 0)

@@ -1,1 +1,1 @@
-"""Operations kept as recipes, and made later."""
+"""Operations that are recorded, and run later."""

@@ -1,11 +1,11 @@
-# Copies of arrays from outside, kept to compute with them again.
+# Copies of arrays from outside, kept for later computation.
 
 from cowarray._array.array cimport Array
 from cowarray._native.storage cimport Storage
 cimport numpy as cnp
 
 
-# The bytes that elements lie in: where they begin, counted from the first element, and how many they are.
+# The range of bytes that contains all elements: its start, relative to the first element, and its length.
 cdef struct Part:
     cnp.npy_intp low
     cnp.npy_intp nbytes

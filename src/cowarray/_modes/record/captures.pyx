@@ -1,7 +1,7 @@
-"""Copies of arrays from outside, kept to compute with them again. They have the layout of the originals.
+"""Copies of arrays from outside, kept for later computation, in the layout of the originals.
 
-In another layout, a sum can differ in its last bits. So the whole range of bytes is copied that the elements lie in:
-lazily where that is allowed, so a strided part of an array costs nothing.
+In another layout, a sum can differ in its last bits. So the whole range of bytes that contains the elements is copied,
+lazily where allowed: then a strided part of an array costs nothing.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ cdef cnp.npy_intp ONE = 1
 
 
 cdef Part part_of(Array x) noexcept:
-    """The bytes that the elements of an array lie in."""
+    """Return the range of bytes that contains an array's elements."""
     cdef Part part
     cdef cnp.npy_intp high
     extent(x.nd, shape_of(x), itemsize_of(x), strides_of(x), &part.low, &high)
@@ -46,12 +46,12 @@ cdef Part part_of(Array x) noexcept:
 
 
 cdef bint is_sparse(Array x, Part part) noexcept:
-    """Whether most of these bytes are not elements."""
+    """True if most of these bytes are not elements."""
     return part.nbytes // 2 > size_of(x) * itemsize_of(x)
 
 
 cdef Part part_of_foreign(cnp.ndarray array) except *:
-    """The bytes that the elements of a NumPy array lie in; NotRecorded where they are too sparse to be copied."""
+    """Return the range of bytes that contains a NumPy array's elements; raise NotRecorded if they are too sparse."""
     cdef Part part
     cdef cnp.npy_intp high
     if not extent_fits(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_ITEMSIZE(array),
@@ -65,12 +65,12 @@ cdef Part part_of_foreign(cnp.ndarray array) except *:
 
 
 cdef bint is_shared(Storage storage, Part part) noexcept:
-    """Whether a copy of a part of a Storage is lazy."""
+    """True if a copy of a part of a Storage is lazy."""
     return not storage.never_shared and not is_pinned(storage) and is_worth_sharing(storage, part.nbytes)
 
 
 cdef Array captured(Array x):
-    """A copy of an array that lies just as it does; or NotRecorded."""
+    """Return a copy of an array in exactly its layout; raise NotRecorded if it is too sparse to copy at once."""
     cdef Array source = still(x)
     cdef Storage storage = storage_for(source)
     cdef Part part = part_of(source)
@@ -86,7 +86,7 @@ cdef Array captured(Array x):
 
 
 cdef Array captured_foreign(cnp.ndarray array):
-    """`captured` of a NumPy array, with which it shares bytes where it may."""
+    """Do `captured` for a NumPy array; share its bytes where allowed."""
     cdef Part part = part_of_foreign(array)
     cdef Array copy
     copy = import_value(header_at(cnp.PyArray_BYTES(array) + part.low, BYTES, 1, &part.nbytes, &ONE, 0, array), None)

@@ -1,11 +1,11 @@
-"""Generators of random numbers whose draws are recorded: a draw is a write of the generator's state.
+"""Recorded draws of random-number generators: a draw is a write of the generator's state.
 
-While draws of a generator wait to be made, its `_numpys` is a `Waiting` in place of NumPy's generator: whoever draws
-from it, or looks at its state, has them made first.
+While draws of a generator wait to be made, its `_numpys` is a `Waiting` in place of NumPy's generator: drawing from it,
+or reading its state, first makes the waiting draws.
 
-A bit generator that somebody else holds cannot be followed: another generator may draw from it, or the program itself.
-Draws from it are made at once. The count of references tells whether somebody holds it. To ask a generator for its bit
-generator has the recorded draws made, so nobody else holds one while draws wait.
+A bit generator with other owners cannot be tracked: another generator, or the program itself, may draw from it. Draws
+from it are made at once. The reference count tells whether it has other owners. Asking a generator for its bit
+generator makes the recorded draws, so a bit generator has no other owners while draws wait.
 """
 
 import functools
@@ -27,17 +27,17 @@ __all__ = ["Again", "NotRecorded", "State", "can_be_repeated", "draw_of", "repea
 
 
 class NotRecorded(Exception):
-    """An operation cannot be recorded: it is done at once."""
+    """An operation cannot be recorded, and is done at once."""
 
 
 class State:
-    """The state of a generator, as far as it is recorded: `latest` is what the last draw leaves, waiting or made.
+    """A generator's recorded state: `latest` is the version after the last draw, whether that waits or is made.
 
     Parameters
     ----------
     owner : cowarray.random.Generator
     generator : numpy.random.Generator
-        It stands where the last draw that has been made left it.
+        In the state after the last draw that was made.
     """
 
     __slots__ = ("__weakref__", "generator", "latest", "make", "owner")
@@ -49,13 +49,13 @@ class State:
         self.make: Callable[[State], object] | None = None
 
     def settle(self) -> None:
-        """Have the waiting draws made."""
+        """Make the waiting draws."""
         if self.make is not None:
             self.make(self)
 
 
 def rest(state: State) -> None:
-    """Put NumPy's generator in its place again, if no draw waits.
+    """Put NumPy's generator back in place if no draw waits.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def rest(state: State) -> None:
 
 
 def rest_after(generator: Any) -> None:
-    """`rest` for the state of a NumPy generator, after a draw has been made.
+    """Call `rest` for the state of a NumPy generator, after a draw has been made.
 
     Parameters
     ----------
@@ -80,13 +80,13 @@ def rest_after(generator: Any) -> None:
 
 
 class Waiting:
-    """In place of NumPy's generator, as long as draws wait to be made, or may."""
+    """Stands in for NumPy's generator while draws wait, or may wait."""
 
     def __init__(self, state: State) -> None:
         self.state = state
 
     def settle(self) -> None:
-        """Have the draws made."""
+        """Make the draws."""
         self.state.settle()
 
     def __getattr__(self, name: str) -> "_Draw":
@@ -94,7 +94,7 @@ class Waiting:
 
 
 class _Draw:
-    """A method of NumPy's generator, of which draws wait."""
+    """A method of a NumPy generator that has waiting draws."""
 
     __slots__ = ("__name__", "state")
 
@@ -104,12 +104,12 @@ class _Draw:
 
     @property
     def __self__(self) -> np.random.Generator:
-        """numpy.random.Generator: Whose method it is; for the rules, which ask what a draw gives."""
+        """numpy.random.Generator: The method's generator; for the rules, which infer the result of a draw."""
         return self.state.generator
 
     @property
     def __wrapped__(self) -> Callable[..., Any]:
-        """callable: NumPy's, whose parameters it has."""
+        """callable: NumPy's method, which has the parameters."""
         return getattr(self.state.generator, self.__name__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -118,7 +118,7 @@ class _Draw:
 
 
 class Draw:
-    """A draw that is to be recorded."""
+    """A draw to be recorded."""
 
     __slots__ = ("replay", "state")
 
@@ -127,7 +127,7 @@ class Draw:
         self.replay: Any = bearing(getattr(state.generator, name))
 
     def is_possible(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether a draw with these numbers is one: what is wrong with them NumPy says at once."""
+        """True unless NumPy refuses these numbers; such a draw is not recorded, so that its error comes at once."""
         name = self.replay.function.__name__
         place = _place_of_size(name)
         if place is None:
@@ -147,7 +147,7 @@ class Draw:
 
 
 def _holders(generator: np.random.Generator) -> int:
-    """How many hold a generator's bit generator, this function included."""
+    """Return the reference count of a generator's bit generator, including this function's reference."""
     return sys.getrefcount(generator.bit_generator)
 
 
@@ -155,17 +155,17 @@ _alone = Generator(np.random.PCG64(0))
 _ALONE = _holders(_alone._numpys)
 
 
-# One thread draws for the record.
+# Held while a draw's state is saved and the draw is made.
 _drawing = threading.RLock()
 
 
 class Again:
-    """A draw from a known state, as often as one likes.
+    """A draw from a saved state, which can be repeated.
 
     Parameters
     ----------
     generator : numpy.random.Generator
-        It is in that state now.
+        In that state now.
     name : str
         Of its method.
     """
@@ -184,7 +184,7 @@ class Again:
 
 
 class _Repeat:
-    """A draw that is done now, and again from the same state as often as one likes."""
+    """A draw: the first call draws, and later calls draw again from the same state."""
 
     __slots__ = ("again", "draw")
 
@@ -194,7 +194,7 @@ class _Repeat:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.draw is not None:
-            self.draw.state.settle()  # draws that wait come first
+            self.draw.state.settle()  # waiting draws come first
             with _drawing:
                 draw, self.draw = self.draw, None
                 self.again = Again(draw.state.generator, draw.replay.function.__name__)
@@ -204,7 +204,7 @@ class _Repeat:
 
 
 def repeated(draw: Draw) -> Callable[..., Any]:
-    """A function that does a draw, and is the same draw when it is called again.
+    """Return a function that does a draw, and repeats the same draw on later calls.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def repeated(draw: Draw) -> Callable[..., Any]:
     Raises
     ------
     NotRecorded
-        The bit generator is not one of NumPy's, which can be made anew.
+        The bit generator is not one of NumPy's, which can be recreated.
     """
     if not can_be_repeated(draw.state.generator):
         raise NotRecorded
@@ -221,7 +221,7 @@ def repeated(draw: Draw) -> Callable[..., Any]:
 
 
 def can_be_repeated(generator: np.random.Generator) -> bool:
-    """Whether a generator's bit generator is one of NumPy's, which can be made anew.
+    """Tell whether a generator's bit generator is one of NumPy's, which can be recreated.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def can_be_repeated(generator: np.random.Generator) -> bool:
 
 
 def skip(generator: np.random.Generator, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], count: int) -> bool:
-    """Advance a generator by a draw of so many doubles, if it takes one random number for each.
+    """Advance a generator past a draw of `count` doubles, if each takes exactly one random number.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def skip(generator: np.random.Generator, name: str, args: Sequence[Any], kwargs:
     Returns
     -------
     bool
-        False if the draw may take another number of them.
+        False, and nothing done, if the draw may take more or fewer random numbers.
     """
     bits: Any = generator.bit_generator
     bounds = () if name == "random" else (*args[:2], kwargs.get("low", 0.0), kwargs.get("high", 1.0))
@@ -257,7 +257,7 @@ def skip(generator: np.random.Generator, name: str, args: Sequence[Any], kwargs:
         return False
     before = bits.state
     bits.advance(count)
-    # Half of a random number may wait to be drawn: a double does not take it, but `advance` forgets it.
+    # Half of a random number may be buffered: a double does not take it, but `advance` drops it.
     bits.state = {**bits.state, "has_uint32": before["has_uint32"], "uinteger": before["uinteger"]}
     return True
 
@@ -266,24 +266,24 @@ _NUMBERS = (int, float)
 _ADVANCED = (np.random.PCG64, np.random.PCG64DXSM)
 _KINDS = (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
 
-# Draws what nobody looks at.
+# For draws whose results are dropped.
 _scratch = np.random.Generator(np.random.PCG64(0))
 
 
 @functools.cache
 def _place_of_size(name: str) -> int | None:
-    """Where among the arguments of a generator's method the size is; None where there is none."""
+    """Return the position of `size` among the arguments of a generator's method, or None."""
     names = list(inspect.signature(getattr(np.random.Generator, name)).parameters)
     return names.index("size") - 1 if "size" in names else None
 
 
 def draw_of(function: Callable[..., Any]) -> Draw | None:
-    """The `Draw` that an operation is; None of one that draws nothing.
+    """Return an operation as a `Draw`; None if it draws nothing.
 
     Raises
     ------
     NotRecorded
-        It draws from a generator of NumPy's own, from the hidden state, or from a bit generator that others hold.
+        It draws from a generator made by NumPy, from a `RandomState`, or from a bit generator with other owners.
     """
     numpys: Any = getattr(function, "function", None)
     if type(numpys) is _Draw:

@@ -7,8 +7,8 @@ from cowarray._native.storage cimport Keeper, Storage
 
 # The doorkeeper of a Storage whose bytes a recorded operation makes.
 cdef class Traced(Keeper):
-    cdef readonly object storage  # a weak reference to the Storage that this keeps
-    cdef Storage ghost  # a fake one of the same size, which the rules of fakes are shown
+    cdef readonly object storage  # a weak reference to the Storage whose doorkeeper this is
+    cdef Storage ghost  # a fake one of the same size, for the rules of fakes
 
 
 cdef class Version:

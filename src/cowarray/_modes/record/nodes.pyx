@@ -1,10 +1,10 @@
-"""Recorded operations: what each reads, writes and makes, so that it can be done later or again.
+"""Recorded operations, with the bytes that each reads, writes and makes, so that it can run later or again.
 
-A Storage has versions: a recorded write makes the next from the last. A `Node` is a recorded operation. The versions
-that it makes keep it, and it keeps those that it reads, so what nobody can reach is forgotten, and there are no
-circles.
+A Storage has versions: a recorded write makes the next one from the last. A `Node` is a recorded operation. The
+versions that it makes keep it alive, and it keeps alive those that it reads. So unreachable ones are freed, and there
+are no reference cycles.
 
-What operations give, the rules of fakes say. They are shown a fake of the same size and place: a ghost.
+The rules of fakes infer the results of operations, from fakes of the same size and place: ghosts.
 """
 
 import numpy as np
@@ -31,16 +31,16 @@ from cowarray._native.storage cimport Access, fake_storage, Keeper, OPERATION, R
 cnp.import_array()
 
 cdef long long nodes_made = 0
-# For the many nodes that write nothing. It stays empty.
+# Shared by the many nodes that write nothing. It stays empty.
 cdef dict nothing_written = {}
 
-# How floating-point errors are handled, and how NumPy prints: of the context in which an operation is recorded.
+# Context variables: how floating-point errors are handled, and how NumPy prints. A node records their values.
 cdef object error_handling = np._core.umath._extobj_contextvar
 cdef object print_options = getattr(np._core.arrayprint, "format_options", None)
 cdef object no_handling = object()
 
 
-# ---- what is recorded ------------------------------------------------------------------------------------------------
+# ---- versions and nodes ----------------------------------------------------------------------------------------------
 
 
 @cython.trashcan(True)
@@ -50,32 +50,32 @@ cdef class Version:
     Parameters
     ----------
     node : Node or None
-        What makes them; None once they are made.
+        The operation that makes them; None once they are made.
 
     Attributes
     ----------
-    value : Storage, Generator of NumPy's, or None
-        The bytes or the state, as long as somebody needs them.
+    value : Storage, numpy.random.Generator or None
+        The bytes or the state, while somebody needs them.
     readers : int
-        Nodes that are still to read or write them.
+        How many nodes are still to read or write them.
     home : weakref.ref of Storage, or None
-        The Storage of which this is the latest version.
+        The Storage whose latest version this is.
     """
 
     def __cinit__(self, Node node):
         self.node = node
 
     def is_wanted(self):
-        """Whether some Storage still lacks these bytes."""
+        """True if a Storage still lacks these bytes."""
         return self.home is not None and self.home() is not None
 
 
 @cython.final
 cdef class Reference:
-    """An array among the arguments of a node: a version, and where in it."""
+    """An array among the arguments of a node: a version, and the array's place in it."""
 
     def on(self, Storage storage not None):
-        """The array, on a Storage that has the version's bytes."""
+        """Return the array, on a Storage that has the version's bytes."""
         return placed(self.place, storage)
 
 
@@ -87,9 +87,9 @@ cdef class Node:
     ----------
     operation : str
     function : callable
-        Does it.
+        Does the operation.
     args : list
-        With `Reference` in place of arrays whose versions are known, and copies of others.
+        With a `Reference` in place of each array whose version is known, and copies of other arrays.
     kwargs : dict
     site : Site
     """
@@ -106,8 +106,8 @@ cdef class Node:
         self.handling = value_of(error_handling, <PyObject *>no_handling)
         self.printing = None if print_options is None else value_of(print_options, NULL)
         self.reads = []  # Versions, each once
-        self.writes = nothing_written  # by a Version that is read: a weak reference to the one that is made of it
-        self.births = []  # (place among the results, where it lies in its Storage, a weak reference to the Version)
+        self.writes = nothing_written  # by Version that is overwritten: a weak reference to the one made from it
+        self.births = []  # (place among the results, outline, weak reference to the Version)
 
     def __dealloc__(self):
         if self.reads is not None:
@@ -115,13 +115,13 @@ cdef class Node:
                 have_done(<Version>version)
 
     cpdef object read(self, object versions):
-        """Note what it reads."""
+        """Record that it reads these versions."""
         for version in versions:
             (<Version>version).readers += 1
             self.reads.append(version)
 
     cpdef object write(self, Version before, Version after):
-        """Note that it makes the next version of a Storage from its latest."""
+        """Record that it makes the next version of a Storage from the latest."""
         if self.writes is nothing_written:
             self.writes = {}
         self.writes[before] = PyWeakref_NewRef(after, None)
@@ -129,11 +129,11 @@ cdef class Node:
         before.home = None
 
     cpdef object bear(self, Py_ssize_t place, Array array, Version version):
-        """Note that a result is new."""
+        """Record that a result is a new array."""
         self.births.append((place, outline_of(array), PyWeakref_NewRef(version, None)))
 
     cpdef object forget(self):
-        """Drop what it needed to run."""
+        """Drop everything that it needed to run."""
         reads, self.reads = self.reads, []
         for version in reads:
             have_done(<Version>version)
@@ -142,7 +142,7 @@ cdef class Node:
         self.writes = nothing_written
 
     cpdef object come_again(self, object function):
-        """Be a node that gives the same, and neither reads nor writes: its results are still to be made."""
+        """Become a node that makes the same results by `function`, reads and writes nothing, and is yet to run."""
         reads, self.reads = self.reads, []
         for version in reads:
             have_done(<Version>version)
@@ -150,12 +150,12 @@ cdef class Node:
         self.writes = nothing_written
 
     def circumstances(self):
-        """A context manager: floating-point errors are handled, and arrays printed, as when it was recorded."""
+        """Return a context manager that restores the recorded error handling and print options."""
         return Circumstances(self.handling, self.printing)
 
 
 cdef object value_of(object variable, PyObject *default):
-    """The value of a context's variable. default: NULL for its own, which it has."""
+    """Return the value of a context variable. default: NULL for the variable's own, which must exist."""
     cdef PyObject *found = NULL
     PyContextVar_Get(variable, default, &found)
     value = <object>found
@@ -165,7 +165,7 @@ cdef object value_of(object variable, PyObject *default):
 
 @cython.final
 cdef class Circumstances:
-    """How floating-point errors are handled, and arrays printed, while a node runs."""
+    """NumPy's floating-point error handling and print options while a node runs."""
 
     cdef object handling, printing, tokens
 
@@ -180,7 +180,7 @@ cdef class Circumstances:
         if print_options is not None:
             self.tokens.append((print_options, print_options.set(self.printing)))
 
-    def __exit__(self, kind, error, traceback, /):  # needs no memory to be called
+    def __exit__(self, kind, error, traceback, /):  # without *exc, so that the call allocates nothing
         for variable, token in self.tokens:
             variable.reset(token)
 
@@ -205,7 +205,7 @@ cdef Traced find_traced(Array x):
 
 
 cdef Array new_ghost(Array x, Traced traced, Origin origin):
-    """A fake of an array's place, on one fake Storage for all the arrays of a Storage."""
+    """Return a fake of an array, on the one fake Storage that serves all arrays of its Storage."""
     if traced.ghost is None:
         traced.ghost = fake_storage(window_size(x.storage_), origin)
         traced.ghost.never_shared = x.storage_.never_shared
@@ -213,7 +213,7 @@ cdef Array new_ghost(Array x, Traced traced, Origin origin):
 
 
 cdef Array placed(Array x, Storage storage):
-    """An array that lies in another Storage as x lies in its own."""
+    """Return an array that lies in another Storage as x lies in its own."""
     cdef Array made = on_storage(storage, x.offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable,
                                  <Birth>x.birth)
     made.standard = x.standard
@@ -221,12 +221,12 @@ cdef Array placed(Array x, Storage storage):
 
 
 cdef tuple outline_of(Array x):
-    """Where an array lies, and how many bytes its Storage has."""
+    """Return an array's place in its Storage, and the Storage's size in bytes."""
     return placed(x, None), window_size(x.storage_)
 
 
 def lies_as(Array x not None, tuple outline, /):
-    """Whether an array lies in its Storage as its outline says."""
+    """True if an array lies in its Storage as the outline says."""
     cdef Array place = outline[0]
     cdef int i
     if x.nd != place.nd or x.offset != place.offset or x.descr != place.descr:
@@ -240,14 +240,14 @@ def lies_as(Array x not None, tuple outline, /):
 
 
 def lay(tuple outline, Storage storage not None, /):
-    """The array of an outline, writable, on a Storage of its size."""
+    """Return the array of an outline, writable, on a Storage of the outline's size."""
     made = placed(<Array>outline[0], storage)
     (<Array>made).writeable = True
     return made
 
 
 cpdef Storage clone(Storage storage):
-    """A lazy clone of a Storage that nobody else writes to, also of a small one."""
+    """Return a lazy clone of a Storage that nobody else writes to, even of a small one."""
     cdef Access access = access_anywhere(READS, OPERATION)
     made = share(storage, &access, 0, window_size(storage), True, False)
     if made is None:

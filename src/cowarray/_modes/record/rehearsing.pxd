@@ -1,4 +1,4 @@
-# What an operation would give and write: shown to the rules of fakes, which get ghosts of its arguments.
+# The results and writes of an operation, found by the rules of fakes on ghosts of its arguments.
 
 from cowarray._array.array cimport Array
 from cowarray._modes.fake.fakes cimport Origin
@@ -10,15 +10,15 @@ cimport numpy as cnp
 cdef class Rehearsal:
     cdef object block
     cdef object outer  # the block that the program is in
-    cdef void *frame  # of the program; as long as the rules run
+    cdef void *frame  # of the program; valid while the rules run
     cdef readonly object site
     cdef Origin origin  # of its ghosts
     cdef object first  # the first ghost
-    cdef list ghosts  # of (ghost, what it stands for, what is known of its Storage, or None)
-    cdef list foreign  # NumPy's arrays
-    cdef dict written  # Storages, and how many pages of each at most
+    cdef list ghosts  # of (ghost, the array that it stands for, the `Traced` of its Storage or None)
+    cdef list foreign  # the arguments that are NumPy arrays
+    cdef dict written  # by written Storage: how many of its pages, at most
     cdef bint has_real  # whether the result has an array with bytes
-    cdef bint is_repeated  # the operation itself is done afterwards: nobody is told of it, or refused it, twice
+    cdef bint is_repeated  # the operation itself runs afterwards, so modes must not report or refuse it now as well
 
     cdef int stand_here(self) except -1
     cdef object show(self, object value)

@@ -1,7 +1,7 @@
-"""What an operation would give and write, found without doing it: by the rules of fakes, on ghosts of its arguments.
+"""Rehearsals find the results and writes of an operation without running it: by the rules of fakes, on ghosts.
 
-While the rules run, a finalizer or a signal handler of the program may compute, and is to get what it would get
-anywhere. The rules and NumPy's code run no function of the program there, so what it calls is told by its frame.
+While the rules run, a finalizer or signal handler of the program may compute, and must get its usual results. The rules
+and NumPy's code call no function of the program, so the frame tells which operations are its own.
 """
 
 from contextvars import Context
@@ -33,7 +33,7 @@ from cowarray._modes.record.draws import NotRecorded
 
 cnp.import_array()
 
-# Imported to be enlisted: the rules compute with ghosts.
+# Imported so that its handler is enlisted: the rules compute with ghosts.
 cdef object stands_on = passing
 
 cdef object numpy_dtype = np.dtype
@@ -42,7 +42,7 @@ cdef object copy_mode = np._CopyMode
 
 @cython.final
 cdef class RehearsalsHandler(Handler):
-    """Keeps operations apart from a rehearsal into which their code has come."""
+    """Keeps the operations of interrupting code apart from the rehearsal that it interrupts."""
 
     cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
                        dict kwargs):
@@ -55,13 +55,13 @@ enlist(REHEARSALS, RehearsalsHandler())
 
 
 cdef object dispatch_apart(Thread thread, object inner, str operation, object function, tuple args, dict kwargs):
-    """Do an operation of code that has come in between, as if nothing were being rehearsed."""
+    """Do an operation of interrupting code as if nothing were being rehearsed."""
     cdef Rehearsal rehearsal = <Rehearsal?>thread.recorded
     cdef Ledger ledger = rehearsal.block.ledger
     cdef Instead instead = None
     cdef dict written = ledger.written
     if type(inner) is Block and (<object>inner).ledger is ledger:
-        instead = put_in(thread, rehearsal.outer)  # else that code has a block of its own
+        instead = put_in(thread, rehearsal.outer)  # otherwise that code has entered its own block
     thread.recorded = None
     ledger.written = None
     try:
@@ -74,14 +74,14 @@ cdef object dispatch_apart(Thread thread, object inner, str operation, object fu
 
 
 cdef void *outer_frame() except? NULL:
-    """Which frame of the program runs. It stays the same object as long as it runs."""
+    """Return the program's running frame, to compare: it stays the same object while it runs."""
     cdef PyFrameObject *frame = program_frame()
     Py_XDECREF(<PyObject *>frame)
     return <void *>frame
 
 
 class RehearsedCall(Call):
-    """An operation of which only shape and dtype are asked."""
+    """An operation from which only layouts are wanted."""
 
     __slots__ = ()
 
@@ -90,12 +90,12 @@ class RehearsedCall(Call):
 
     def writes(self, x, whole=False, text=False, key=...):
         if not (is_array(x) and (<Array>x).storage_ is not None and (<Array>x).storage_.is_fake):
-            raise NotRecorded  # bytes that are there are written now
+            raise NotRecorded  # existing bytes are written at once
         return Call.writes(self, x, whole, text, key)
 
 
 cdef object rehearse(str operation, object function, tuple args, dict kwargs, Rehearsal rehearsal):
-    """What an operation gives, and writes, on ghosts; where it stands in the program. Nobody is warned."""
+    """Return an operation's result on ghosts, and set `rehearsal.written`. Warnings are suppressed."""
     cdef object block = rehearsal.block
     cdef Ledger ledger = block.ledger
     cdef Thread thread = this_thread()
@@ -129,7 +129,7 @@ cdef object blocks = __import__("threading").local()
 
 
 cdef object own_block():
-    """The thread's own block, on whose ledger ghosts are."""
+    """Return the thread's own block, whose ledger counts ghosts."""
     try:
         return blocks.block
     except AttributeError:
@@ -139,10 +139,10 @@ cdef object own_block():
 
 
 cdef class Rehearsal:
-    """The arguments of an operation as the rules of fakes may see them."""
+    """An operation's arguments in the form that the rules of fakes may see."""
 
     cdef int stand_here(self) except -1:
-        """Note where it stands in the program, and on whose ledger ghosts are."""
+        """Record the program's line and frame, and the block and origin of ghosts."""
         cdef PyFrameObject *frame = program_frame()
         self.block = own_block()
         self.frame = <void *>frame
@@ -174,13 +174,13 @@ cdef class Rehearsal:
             raise NotRecorded
         if is_harmless(kind) or isinstance(value, numpy_dtype) or type(value) is copy_mode:
             return value
-        raise NotRecorded  # it may change, or run code of the user
+        raise NotRecorded  # it may change, or run the user's code
 
     cdef object show_array(self, Array x):
         return self.ghost_of(x, find_traced(x))
 
     cdef object ghost_of(self, Array x, Traced traced):
-        """The ghost of an array, by what is known of its Storage; None: nothing."""
+        """Return the ghost of an array. traced: the doorkeeper of its Storage, if a recorded operation makes that."""
         if self.ghosts is None:
             self.ghosts = []
         for ghost, original, _ in self.ghosts:
@@ -193,7 +193,7 @@ cdef class Rehearsal:
         return ghost
 
     cdef Array ghost_of_real(self, Array x):
-        """A ghost of an array of which nothing is known but that it has bytes."""
+        """Return a ghost of an array that has bytes, of which nothing else is known."""
         cdef Storage storage = storage_for(x)
         for ghost, original, _ in self.ghosts:
             if (<Array>original).storage_ is storage:
@@ -203,7 +203,7 @@ cdef class Rehearsal:
         return placed(x, made)
 
     cdef int find_fresh(self, object result, list found) except -1:
-        """The arrays in a result that have been born, with their places."""
+        """Append the new arrays in a result to `found`, with their places."""
         self.look_into(result, found, 0)
         return 0
 
@@ -220,7 +220,7 @@ cdef class Rehearsal:
         return place + 1
 
     cdef Array original_on(self, Storage storage):
-        """An array whose ghost lies on a Storage; None of others."""
+        """Return an array whose ghost lies on a Storage, or None."""
         if self.ghosts is not None:
             for ghost, original, _ in self.ghosts:
                 if (<Array>ghost).storage_ is storage:

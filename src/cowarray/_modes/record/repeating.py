@@ -1,4 +1,4 @@
-"""Doing recorded operations, one thread at a time: their arguments as they were, their results as outlined."""
+"""Run recorded operations, one thread at a time: on their recorded arguments, with results laid out as recorded."""
 
 import threading
 from typing import Any
@@ -14,15 +14,15 @@ __all__ = ["NotAsForetold", "flat", "laid", "making", "rebuilt"]
 
 
 class NotAsForetold(RuntimeError):
-    """An operation gave something else than the rules have said: an error of cowarray."""
+    """An operation's result differs from the one that the rules inferred: an error of cowarray."""
 
 
-# One thread makes, the others wait; none of them holds the GIL meanwhile.
+# One thread makes arrays; the others wait, without holding the GIL.
 _lock = new_fork_lock()
 
 
 def making() -> threading.RLock:
-    """The lock of whoever makes something, or notes what is to be made.
+    """Return the lock to hold while making something, or recording what is to be made.
 
     Returns
     -------
@@ -32,14 +32,14 @@ def making() -> threading.RLock:
 
 
 def flat(result: object) -> list[Any]:
-    """What a result has in it, in order."""
+    """Return the items of a nested result, in order."""
     if isinstance(result, (tuple, list)):
         return [each for item in result for each in flat(item)]
     return [result]
 
 
 def rebuilt(value: Any, values: dict[Version, Any]) -> Any:
-    """An argument as it was recorded, on the bytes that are there now."""
+    """Return a recorded argument with each `Reference` replaced by its array, on the given bytes."""
     kind = type(value)
     if kind is Reference:
         return value.on(values[value.version])
@@ -51,9 +51,9 @@ def rebuilt(value: Any, values: dict[Version, Any]) -> Any:
 
 
 def laid(made: Any, outline: tuple[ndarray, int], values: dict[Version, Any]) -> Storage:
-    """The Storage of a result, in which it lies as its outline says: of its own, and none of the values'."""
+    """Return a Storage in which a result lies as its outline says; never one of the values'."""
     if type(made) is not ndarray:
-        # NumPy's scalar; text is as long as it is, and not as its array has room for.
+        # A NumPy scalar. Text has its own length, so it is converted to its array's dtype.
         made = asarray(made, outline[0].dtype if isinstance(made, (str, bytes)) else None)
     if lies_as(made, outline):
         storage = made.storage

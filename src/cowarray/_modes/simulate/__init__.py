@@ -1,1 +1,1 @@
-"""Simulation: NumPy's aliases, with what a program relies on found."""
+"""Simulation: NumPy's aliases, with reports of where a program relies on them."""

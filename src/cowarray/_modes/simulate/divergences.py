@@ -1,4 +1,4 @@
-"""What `cowarray.simulate` reports: where a program relied on an alias that a copy in meaning will not be."""
+"""The reports of `cowarray.simulate`: where a program relied on an alias that will be a copy in meaning."""
 
 from typing import Any, NamedTuple
 
@@ -10,29 +10,29 @@ __all__ = ["AliasingError", "AliasingWarning", "Divergence"]
 
 @public
 class Divergence(NamedTuple):
-    """An access to bytes that only an alias has: what `simulate` collects.
+    """An access to bytes that only an alias has, as collected by `simulate`.
 
-    Three lines belong to it. One made what is a copy in meaning, one wrote through the copy or its source, and one
-    accessed the other of the two. With NumPy the access sees what was written; with a copy it does not.
+    Three lines belong to it. One made the copy in meaning, one wrote through the copy or its source, and one accessed
+    the other of the two. With NumPy, the access sees the write; with a copy, it does not.
 
     Parameters
     ----------
     kind : {'read', 'write', 'left the library', 'read outside'}
-        The access read; or read and wrote, as ``x += 1`` does; or the writer was outside the library, by way of an
-        array or a buffer that was exported; or the reader is: an export that would be a snapshot, or of a copy, was
-        still there when its bytes were written. Nobody sees whether it is read again, so that is reported at the line
-        that exported.
+        In this order: the access read; it read and wrote, as ``x += 1`` does; the writer was outside the library and
+        used an exported array or buffer; or the reader is outside: an export that would be a snapshot, or of a copy,
+        still existed when its bytes were written. Nobody can see whether that is read again, so the report is at the
+        line that exported.
     operation : str
-        What accessed, by its name in the table of operations: 'add', 'ndarray.__getitem__'. 'conversion': to Python's
-        objects, text or bytes, as by `tolist` and `print`. Where bytes went out: 'export', 'ctypes', 'DLPack', 'C API'.
+        The accessing operation, by its name in the table of operations: 'add', 'ndarray.__getitem__'. 'conversion': to
+        Python objects, text or bytes, as by `tolist` and `print`. For exports: 'export', 'ctypes', 'DLPack', 'C API'.
     nbytes : int
-        How many of the bytes accessed were such, at most.
+        How many of the accessed bytes only an alias has, at most.
     made, written, accessed : Site
-        The three lines. Of a writer outside: where the array was exported.
+        The three lines. For a writer outside, `written` is the line that exported the array.
     times : int
         How often these three lines met.
     differed : bool or None
-        Whether the values were others than a copy's: with ``simulate(exact=True)``, else None.
+        Whether the values differed from a copy's, with ``simulate(exact=True)``; else None.
     copied_by : str
         The operation that copies in meaning: 'ndarray.reshape', 'ravel'.
     """
@@ -62,12 +62,12 @@ class Divergence(NamedTuple):
 
 @public
 class AliasingWarning(UserWarning):
-    """A line relied on an alias where cowarray copies in meaning. Given inside `simulate`.
+    """A line relied on an alias where cowarray copies in meaning. Issued inside `simulate`.
 
     Parameters
     ----------
     divergence : Divergence
-        What was found.
+        The finding.
     """
 
     def __init__(self, divergence: Divergence) -> None:
@@ -85,7 +85,7 @@ class AliasingError(RuntimeError):
     Parameters
     ----------
     divergence : Divergence
-        What was found.
+        The finding.
     """
 
     def __init__(self, divergence: Divergence) -> None:

@@ -5,10 +5,10 @@ cdef enum:
 
 
 cdef class Region:
-    # Sorted; start, stop, start, stop, ...: no two ranges touch. Never changed once it is made.
+    # Sorted: start, stop, start, stop, ...; no two ranges touch. Immutable once made.
     cdef Py_ssize_t n
     cdef Py_ssize_t *ends
-    cdef bint is_coarse  # and has bytes that it was not made of
+    cdef bint is_coarse  # gaps were filled: it contains bytes that it was not made of
 
 
 cdef Region region_of_range(Py_ssize_t start, Py_ssize_t stop)

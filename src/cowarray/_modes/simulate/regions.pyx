@@ -1,8 +1,8 @@
 # cython: freethreading_compatible=True
-"""Sets of bytes in the window of a Storage: sorted ranges, as many as there is need for, up to a bound.
+"""Sets of bytes in the window of a Storage: sorted ranges, up to a bound.
 
-A strided box with more ranges than `MOST_RANGES` becomes coarser: gaps are filled, the smallest first. So a region
-holds all the bytes that it was made of, and beyond the bound some between them.
+A set with more ranges than `MOST_RANGES` becomes coarser: gaps are filled, the smallest first. So a region contains all
+the bytes that it was made of and, beyond the bound, some between them.
 """
 
 cimport cython
@@ -16,7 +16,7 @@ from libc.string cimport memcpy
 @cython.freelist(64)
 @cython.no_gc
 cdef class Region:
-    """A set of bytes: made of pairs ``(start, stop)``.
+    """A set of bytes, made of pairs ``(start, stop)``.
 
     Examples
     --------
@@ -45,7 +45,7 @@ cdef class Region:
 
     @staticmethod
     def of_box(Py_ssize_t offset, tuple shape, tuple strides, Py_ssize_t itemsize):
-        """The bytes of the elements of a box."""
+        """Return the bytes of the elements of a box."""
         cdef Py_ssize_t dims[128]
         cdef int i
         for i in range(len(shape)):
@@ -63,11 +63,11 @@ cdef class Region:
         return difference(self, other)
 
     def moved(self, Py_ssize_t by):
-        """The same bytes, counted from elsewhere."""
+        """Return the region shifted by this many bytes."""
         return shifted(self, by)
 
     def meets(self, Region other not None):
-        """Whether a byte is in both."""
+        """True if the two have a byte in common."""
         return meet(self, other)
 
 
@@ -93,7 +93,7 @@ cdef inline void put(Region made, Py_ssize_t start, Py_ssize_t stop) noexcept:
 
 
 cdef Region settled(Region made):
-    """A region that has just been made, within the bound, and with no more memory than it needs."""
+    """Finish a new region: coarsen it to within the bound, and free memory that it does not need."""
     cdef Py_ssize_t *ends
     if made.n > MOST_RANGES:
         made.is_coarse = True
@@ -105,7 +105,7 @@ cdef Region settled(Region made):
 
 
 cdef void coarsen(Region made) noexcept:
-    """Fill gaps, the smallest first, until half the bound is left: so that the next range need not do it again."""
+    """Fill gaps, the smallest first, down to half the bound, so that the next range does not exceed it again."""
     cdef Py_ssize_t gap = 16
     cdef Py_ssize_t i, n
     while made.n > MOST_RANGES // 2:
@@ -148,7 +148,7 @@ cdef int by_step(const void *a, const void *b) noexcept nogil:
 
 
 cdef Region region_of_box(Py_ssize_t offset, int ndim, const Py_ssize_t *dims, Py_ssize_t itemsize):
-    """The bytes of the elements of a box. dims: the shape, then the strides in bytes."""
+    """Return the bytes of the elements of a box. dims: the shape, then the strides in bytes."""
     cdef Axis axes[64]
     cdef Py_ssize_t places[64]
     cdef Py_ssize_t count, width = itemsize, start = offset
@@ -169,7 +169,7 @@ cdef Region region_of_box(Py_ssize_t offset, int ndim, const Py_ssize_t *dims, P
             n += 1
     if not ordered:
         qsort(axes, n, sizeof(Axis), by_step)
-    # Axes whose steps leave no gap become one range; then, beyond the bound, those that do.
+    # Axes whose steps leave no gap become one range; beyond the bound, so do others.
     while n and axes[n - 1].step <= width:
         n -= 1
         width += (axes[n].length - 1) * axes[n].step
@@ -213,7 +213,7 @@ cdef Region region_of_box(Py_ssize_t offset, int ndim, const Py_ssize_t *dims, P
 
 
 cdef bint nested(const Axis *axes, int n, Py_ssize_t width) noexcept:
-    """Whether each step of an axis goes beyond all that the axes after it reach: then ranges come in order."""
+    """True if each axis steps beyond the reach of all axes after it, so that ranges come in order."""
     cdef Py_ssize_t reach = width
     cdef int i
     for i in range(n - 1, -1, -1):
@@ -224,7 +224,7 @@ cdef bint nested(const Axis *axes, int n, Py_ssize_t width) noexcept:
 
 
 cdef Region unnested(const Axis *axes, int n, Py_ssize_t start, Py_ssize_t width, Py_ssize_t count):
-    """A box whose ranges do not come in order: windows that slide, and other overlaps."""
+    """Return the bytes of a box whose ranges do not come in order: sliding windows and other overlaps."""
     cdef list ranges = []
     cdef Py_ssize_t at, rest, place
     cdef int axis
@@ -239,7 +239,7 @@ cdef Region unnested(const Axis *axes, int n, Py_ssize_t start, Py_ssize_t width
 
 
 cdef Py_ssize_t first_behind(Region a, Py_ssize_t place) noexcept:
-    """The number of the first range that ends behind a place."""
+    """Return the index of the first range that ends after a place."""
     cdef Py_ssize_t low = 0, high = a.n, middle
     while low < high:
         middle = (low + high) // 2
@@ -266,7 +266,7 @@ cdef bint meet(Region a, Region b) noexcept:
 
 
 cdef bint is_within(Region a, Region b) noexcept:
-    """Whether all bytes of a are in b."""
+    """True if all bytes of a are in b."""
     cdef Py_ssize_t i, j
     for i in range(a.n):
         j = first_behind(b, a.ends[2 * i])
@@ -306,8 +306,8 @@ cdef Region union_of(Region a, Region b):
 
 
 cdef Region with_range(Region a, Py_ssize_t start, Py_ssize_t stop):
-    """A region and one more range: most of it is copied as it is."""
-    cdef Py_ssize_t before = first_behind(a, start - 1)  # the first range that the new one touches, or that comes after
+    """Return the union of a region and one range; most of the region is copied as a block."""
+    cdef Py_ssize_t before = first_behind(a, start - 1)  # the first range that the new one touches, or that follows it
     cdef Py_ssize_t after = before
     cdef Region made = with_room(a.n + 1)
     while after < a.n and a.ends[2 * after] <= stop:

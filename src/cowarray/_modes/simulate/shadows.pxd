@@ -1,4 +1,4 @@
-# What is known of aliases that stand for copies: whose they are, and who wrote which bytes.
+# The state of aliases that stand for copies: which copies, and who wrote which bytes.
 
 cimport cython
 
@@ -13,7 +13,7 @@ cdef class Run:
     cdef readonly bint exact
     cdef readonly Py_ssize_t watched  # copies in meaning that became aliases
     cdef Py_ssize_t relied
-    cdef Py_ssize_t written  # of those that have ended
+    cdef Py_ssize_t written  # copies that were written, of those that have ended
     cdef void *living  # its Shadows, borrowed
 
 
@@ -24,7 +24,7 @@ cdef class Birth:
     cdef str copied_by
     cdef Run run
     cdef bint relied
-    cdef bint wrote  # and it is counted as written
+    cdef bint wrote  # it is counted in `Run.written`
 
 
 @cython.final
@@ -46,9 +46,9 @@ cdef class Write
 @cython.no_gc
 cdef class Write:
     cdef Watch watch
-    cdef Write before  # of those that wait for memory
-    cdef Storage storage  # until it is in the log, as `shadow`
-    cdef Shadow shadow  # the writer; None where that has ended
+    cdef Write before  # the previous one of those that wait for memory
+    cdef Storage storage  # until it is in the log; `shadow` as well
+    cdef Shadow shadow  # the writer; None if that has ended
     cdef long long number
     cdef Py_ssize_t writer  # -1: several
     cdef Birth birth  # the writer's
@@ -61,15 +61,15 @@ cdef class Write:
 @cython.final
 @cython.no_gc
 cdef class Shadow:
-    cdef Watch watch  # None of a Watch's own, which stands for the Storage itself
-    cdef Birth birth  # None of that one
-    cdef Py_ssize_t number  # in the order in which they were made, from 1; 0 of a Storage's own
-    cdef long long seen  # the last write of which it has taken note
+    cdef Watch watch  # None in a Watch's own shadow, which stands for the Storage itself
+    cdef Birth birth  # None in that one
+    cdef Py_ssize_t number  # from 1, in order of creation; 0 for a Watch's own
+    cdef long long seen  # the last write that its marks include
     cdef long long born
     cdef bint wrote
-    cdef list marks  # None, or what is foreign to it; newer last
-    cdef object values  # of a run that is exact: the window's bytes as they would be, where they are foreign; or None
-    cdef Region unknown  # where that is not known any more
+    cdef list marks  # the bytes foreign to it, newer last; or None
+    cdef object values  # in an exact run, the window's bytes as a copy would have them, valid where foreign; or None
+    cdef Region unknown  # where `values` is no longer known
     cdef void *next
     cdef void *previous
     cdef void *next_of_run
@@ -84,9 +84,9 @@ cdef class Export:
     cdef Region region
     cdef Py_ssize_t itemsize
     cdef object site
-    cdef Run run  # the simulation that is told of writes that its reader sees, or None
-    cdef bint would_share  # it would be a snapshot: nobody's writes would be seen
-    cdef object saved  # the bytes from `start` on, as they were when last looked at; None as long as no shadow is there
+    cdef Run run  # the simulation to which writes that its reader sees are reported, or None
+    cdef bint would_share  # it would be a snapshot, in which no writes are seen
+    cdef object saved  # the bytes from `start` on, to compare with; None until comparing begins
     cdef Py_ssize_t start
 
 
@@ -95,14 +95,14 @@ cdef class Export:
 cdef class Watch(Keeper):
     cdef Shadow own
     cdef long long number  # of the last write
-    cdef list log  # of Writes; each number is greater than the one before
-    cdef Write waiting  # the last of those for which there was no memory in the log, or None
-    cdef Py_ssize_t ranges  # of bytes, that have come to the log since it was last shortened
-    cdef void *first  # a chain of Shadows that are in use, borrowed
+    cdef list log  # of Writes, by increasing number
+    cdef Write waiting  # the last of the writes that the log had no memory for, or None
+    cdef Py_ssize_t ranges  # ranges of bytes added to the log since it was last shortened
+    cdef void *first  # a chain of the living Shadows, borrowed
     cdef list exports  # or None
-    cdef Run exporting  # of the next export, as `would_share`
+    cdef Run exporting  # the run of the next export; `would_share` is that export's
     cdef bint would_share
-    cdef long long sealed  # the last write that others than its writer have taken note of
+    cdef long long sealed  # entries up to this number are not extended: others than the writer may have seen them
     cdef bint exact
 
 

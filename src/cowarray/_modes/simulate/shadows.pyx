@@ -1,18 +1,18 @@
 """Who wrote which bytes, where copies in meaning are aliases: the engine of `cowarray.simulate`.
 
-A copy in meaning that NumPy makes no copy for is, here, a view with a `Shadow`, which stands for the Storage it would
-have had. The Storage gets a `Watch`, its doorkeeper, so that every access passes. Were the copies made, a write through
-one shadow would not be seen through another: its bytes become *foreign* to each other shadow. Reading a foreign byte is
-a finding. Overwriting one makes it the writer's own; changing it in place does not.
+A copy in meaning for which NumPy returns a view is a view here as well, with a `Shadow` that stands for the copy's
+Storage. The Storage gets a `Watch` as its doorkeeper, which sees every access. If the copies were real, a write through
+one shadow would be invisible through the others: its bytes become *foreign* to every other shadow. Reading a foreign
+byte is a finding. Overwriting one makes it the writer's own; changing it in place does not.
 
-Writes are numbered, and noted once with the Storage (`Watch.log`). A shadow takes note of others' writes when it is
-used next (`catch_up`), so a write costs the same however many shadows there are; and if the numbers agree, nothing
-has happened. What is foreign to it, and who wrote that where, a shadow has as `Mark`s. A new shadow begins with its
-source's marks; a real copy has them carried over element by element (`carry`).
+Writes are numbered, and logged once per Storage (`Watch.log`). A shadow takes up others' writes when it is next used
+(`catch_up`), so the cost of a write does not depend on the number of shadows; equal numbers mean that nothing has
+happened. A shadow's `Mark`s tell which bytes are foreign to it, and which line wrote them. A new shadow begins with its
+source's marks; a real copy gets them element by element (`carry`).
 
-What an operation writes is noted when the operation has ended (`Step`), for NumPy reads all its operands first.
+An operation's writes are logged when the operation has ended (`Step`), because NumPy reads all its operands first.
 
-All of it runs under the GIL, which importing this module turns on where there was none.
+All of this runs under the GIL, which importing this module turns on where there was none.
 """
 
 cimport cython
@@ -20,22 +20,22 @@ cimport cython
 from cowarray._modes.simulate.regions cimport difference, Region, union_of
 
 cdef enum:
-    MOST_MARKS = 64  # of a shadow; the oldest become one
-    MOST_NOTED = 4096  # writes that somebody has not taken note of; then those of one line become one
-    MOST_NOTED_RANGES = 1 << 17  # of bytes, in all of these
+    MOST_MARKS = 64  # of a shadow; beyond, the two oldest are joined
+    MOST_NOTED = 4096  # writes in the log; beyond, those that all have seen are dropped, and others may be joined
+    MOST_NOTED_RANGES = 1 << 17  # ranges of bytes in all of these
 
 
 @cython.final
 cdef class Run:
-    """What one simulation counts, and whom it tells.
+    """The counts of one simulation, and the function that records its findings.
 
     Parameters
     ----------
     record : callable
         Called with each finding: kind, operation, bytes, the three sites, the operation that copies, whether the values
-        differed, and the number of the step that accessed. What it raises stops the access.
+        differed, and the number of the step that accessed. An exception from it stops the access.
     exact : bool
-        Whether to keep what the values would be, and compare.
+        Whether to keep the values that copies would have, and compare.
     """
 
     def __cinit__(self, record, bint exact):
@@ -60,28 +60,28 @@ cdef class Run:
 @cython.freelist(32)
 @cython.no_gc
 cdef class Birth:
-    """Where a copy in meaning became an alias."""
+    """The place where a copy in meaning became an alias."""
 
 
 @cython.final
 @cython.freelist(32)
 @cython.no_gc
 cdef class Mark:
-    """Bytes that one line wrote, foreign to whose mark it is; and the copy in meaning that lies between."""
+    """Bytes that one line wrote, foreign to the mark's shadow; and the copy in meaning that lies between."""
 
 
 @cython.final
 @cython.freelist(32)
 @cython.no_gc
 cdef class Write:
-    """A write to a Storage: by which shadow, and where; in the log, or about to be."""
+    """A write to a Storage, by a shadow, to a region; in the log, or about to be."""
 
 
 @cython.final
 @cython.freelist(64)
 @cython.no_gc
 cdef class Shadow:
-    """Stands for the Storage that an alias would have, were it the copy that it is in meaning."""
+    """Stands for the Storage that an alias would have if it were the copy that it is in meaning."""
 
     def __dealloc__(self):
         cdef Run run
@@ -108,13 +108,13 @@ cdef class Shadow:
 @cython.final
 @cython.no_gc
 cdef class Export:
-    """An alias that went out: whoever has it may write at any time, and what they wrote is seen by comparing."""
+    """An exported alias: its holders may write at any time, and their writes are found by comparing bytes."""
 
 
 @cython.final
 @cython.no_gc
 cdef class Watch:
-    """Asked at each access to a Storage of which there are, or were, copies in meaning that are aliases."""
+    """The doorkeeper of a Storage that has, or had, aliases as its copies in meaning; called at each access."""
 
     def __cinit__(self):
         self.own = Shadow.__new__(Shadow)
@@ -143,7 +143,7 @@ cdef Shadow find_shadow(Watch watch, Py_ssize_t number):
 
 
 cdef int log_waiting(Watch watch) except -1:
-    """Log the writes for which there was no memory; the last is the first that they are found by."""
+    """Log the writes for which there was no memory, the oldest first; they are chained from the newest."""
     cdef Write write
     while watch.waiting is not None:
         write = watch.waiting
@@ -175,7 +175,7 @@ cdef int log(Watch watch, Write write) except -1:
 
 
 cdef int shorten(Watch watch) except -1:
-    """Forget what everybody has taken note of; of the rest, make the writes of one line one."""
+    """Drop the writes that every shadow has seen; if many are left, join those of one line."""
     cdef long long least = watch.own.seen
     cdef void *shadow = watch.first
     cdef list kept = []
@@ -210,7 +210,7 @@ def number_of(Write write):
 
 
 cdef int catch_up(Watch watch, Shadow s) except -1:
-    """Let a shadow take note of what others have written since it last did."""
+    """Add to a shadow's marks the writes of others since it last caught up."""
     cdef Py_ssize_t low = 0, high, middle
     cdef list log
     cdef Write write
@@ -239,12 +239,12 @@ cdef int catch_up(Watch watch, Shadow s) except -1:
 
 
 cdef Birth between(Birth writers, Py_ssize_t writer, Birth readers, Py_ssize_t reader):
-    """The copy in meaning that lies between a shadow that wrote and another one: the younger of the two."""
+    """Return the copy in meaning that lies between the writing shadow and another: the younger of the two."""
     return readers if writers is None or (readers is not None and reader > writer) else writers
 
 
 cdef list with_mark(list marks, Region region, object written, Birth birth, bint exported):
-    """Marks, and one more: of each byte the last write counts."""
+    """Return the marks with one more. For each byte, only the last write counts."""
     cdef list made = []
     cdef Mark mark
     cdef Py_ssize_t others = 0
@@ -270,7 +270,7 @@ cdef list with_mark(list marks, Region region, object written, Birth birth, bint
 
 
 cdef int make_own(Shadow s, Region region) except -1:
-    """A shadow has overwritten bytes: they are foreign to it no longer."""
+    """Remove bytes that a shadow has overwritten from its marks: they are no longer foreign to it."""
     cdef list made
     cdef Mark mark
     if s.marks is None:

@@ -1,4 +1,4 @@
-"""Operations on watched arrays: what they touch where the door cannot know it, and what copies carry with them."""
+"""Operations on watched arrays: the bytes they touch where the door cannot know, and the marks that copies inherit."""
 
 import numpy as np
 
@@ -23,15 +23,15 @@ from cowarray._ops import table
 cnp.import_array()
 
 cdef enum:
-    MOST_PICKED = 1 << 22  # elements of an array of which an index's are counted one by one
+    MOST_PICKED = 1 << 22  # the largest array, in elements, for which an index's elements are located one by one
 
 cdef long long steps_made = 0
 
-# Those that give views; functions written in Python, which have the bytes shown although they read none.
+# Operations that return views; and functions written in Python, which access the bytes although they read none.
 cdef frozenset VIEWING = frozenset(
     name for name, row in table.OPERATIONS.items() if row.result is table.VIEW
 ) | {"ix_", "meshgrid"}
-# Those that copy elements of their first argument as they are: the copy gets what is foreign to the source.
+# Operations that copy elements of their first argument unchanged: bytes foreign to the source are foreign to the copy.
 cdef frozenset COPYING = frozenset(
     "copy astype reshape ravel asarray array asanyarray ascontiguousarray asfortranarray require "
     "atleast_1d atleast_2d atleast_3d ndarray.copy ndarray.flatten ndarray.lazy_clone ndarray.astype ndarray.reshape "
@@ -41,8 +41,7 @@ cdef frozenset COPYING = frozenset(
 
 @cython.final
 cdef class SimulationsHandler(Handler):
-    """Has operations done as ever, with a `Step` that says what is done: the door of a watched Storage wants to know.
-    """
+    """Runs operations as usual, with a `Step` that tells the door of a watched Storage what is being done."""
 
     cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
                        dict kwargs):
@@ -73,7 +72,7 @@ enlist(SIMULATIONS, SimulationsHandler())
 
 
 cdef int end_writes(list pending) except -1:
-    """Note what an operation has written; then tell of those who may read it outside."""
+    """Log an operation's writes; then report those that readers outside may see."""
     cdef Write write
     cdef list seen = None
     for each in pending:
@@ -83,7 +82,7 @@ cdef int end_writes(list pending) except -1:
                 seen = seen or []
                 seen.append((write.watch, write.storage, write, write.region))
             except MemoryError:
-                pass  # the bytes have been written, and that is noted first
+                pass  # the bytes have been written, and logging that comes first
     for each in pending:
         note(<Write>each)
     if seen is not None:
@@ -93,7 +92,7 @@ cdef int end_writes(list pending) except -1:
 
 
 cdef object attended(Step step, Watch watch, str operation, object function, tuple args, dict kwargs):
-    """An operation whose first argument's Storage is watched."""
+    """Do an operation whose first argument's Storage is watched."""
     cdef Array x = <Array>args[0]
     cdef Storage storage = x.storage_
     cdef Shadow s = shadow_of(watch, x)
@@ -134,7 +133,7 @@ cdef object attended(Step step, Watch watch, str operation, object function, tup
 
 
 cdef object seen(Step step, str operation, object function, tuple args, dict kwargs):
-    """An operation that may give views, and then reads nothing."""
+    """Do an operation that may return views; if it does, it reads nothing."""
     step.holds = True
     result = function(*args, **kwargs)
     step.holds = False
@@ -161,7 +160,7 @@ cdef int tell_held(Step step, str operation) except -1:
 
 
 cdef bint stays(Array x, object key, object value) except -1:
-    """Whether x[key] = value writes a view to its own place, as the end of ``x[key] += 1`` does."""
+    """True if ``x[key] = value`` writes a view to its own place, as the end of ``x[key] += 1`` does."""
     cdef Place target, origin
     if not is_array(value) or (<Array>value).storage_ is not x.storage_ or (<Array>value).shadow != x.shadow:
         return False
@@ -172,7 +171,7 @@ cdef bint stays(Array x, object key, object value) except -1:
 
 
 cdef Region picked(Array x, object key, bint reads):
-    """The bytes that an index picks; None where the door knows them, or nobody can say."""
+    """Return the bytes that an index picks; None if the door knows them, or nobody can tell."""
     cdef Place place
     if is_basic(key):
         if reads and find_place(x, key, &place) and place.nd == 0:
@@ -186,7 +185,7 @@ cdef Region picked(Array x, object key, bint reads):
             return region_at(places(x) + field[1], field[0].itemsize)
         return region_at(places(x)[shown_key(key)], itemsize_of(x))
     except (KeyError, IndexError, TypeError, ValueError):
-        pass  # NumPy says what is wrong with it
+        pass  # NumPy raises the error
     return None
 
 
@@ -201,7 +200,7 @@ cdef Region picked_flat(Array x, object key):
 
 
 cdef object places(Array x):
-    """Where the elements of x begin in the window: an array of x's shape."""
+    """Return the offsets of x's elements in the window, as an array of x's shape."""
     cdef int i
     found = np.full((), x.offset, np.int64)
     for i in range(x.nd):
@@ -211,8 +210,8 @@ cdef object places(Array x):
 
 
 cdef Region region_at(object starts, Py_ssize_t itemsize):
-    """The bytes of the elements that begin at places."""
-    found = np.unique(starts, return_counts=True)[0]  # without, it imports `numpy.ma`
+    """Return the bytes of the elements that begin at these offsets."""
+    found = np.unique(starts, return_counts=True)[0]  # without return_counts, it imports `numpy.ma`
     if found.size == 0:
         return Region()
     cuts = np.flatnonzero(np.diff(found) > itemsize) + 1
@@ -226,8 +225,7 @@ cdef Region region_at(object starts, Py_ssize_t itemsize):
 
 cdef object copied(Step step, Watch watch, Storage storage, Array x, Shadow s, str operation, object function,
                    tuple args, dict kwargs):
-    """An operation that may copy elements of x, some of which are foreign: then the copy's are, and nobody has read.
-    """
+    """Do an operation that may copy elements of x, some foreign. If it does, the copy inherits them, and read none."""
     cdef Array made
     cdef Place before
     cdef list marks = s.marks
@@ -241,7 +239,7 @@ cdef object copied(Step step, Watch watch, Storage storage, Array x, Shadow s, s
     if is_array(result):
         made = <Array>result
         if made.storage_ is storage:
-            return result  # the very array, or an alias
+            return result  # the array itself, or an alias
         if made.descr == descr and size_of(made) == size_of_place(&before):
             carry(made, &before, itemsize_of(made), marks, values, unknown, operation, args, kwargs)
             return result
@@ -260,7 +258,7 @@ cdef Py_ssize_t size_of_place(const Place *place) noexcept:
 
 cdef int carry(Array made, const Place *source, Py_ssize_t itemsize, list marks, object values, Region unknown,
                str operation, tuple args, dict kwargs) except -1:
-    """Give a copy the marks of the elements that it has."""
+    """Give a copy the marks of the elements that it contains."""
     cdef Storage storage = storage_for(made)
     cdef Watch watch = watch_for(storage)
     cdef Mark mark
@@ -295,7 +293,7 @@ cdef object places_of(const Place *place):
 
 
 cdef str reading_order(const Place *source, Py_ssize_t itemsize, str operation, tuple args, dict kwargs):
-    """In which order an operation that changes the shape reads elements: "C" or "F"."""
+    """Return the order in which an operation that changes the shape reads elements: "C" or "F"."""
     cdef bint is_c = is_c_ordered(source.nd, source.shape, itemsize, source.strides)
     cdef bint is_f = is_f_ordered(source.nd, source.shape, itemsize, source.strides)
     order = kwargs.get("order")
@@ -308,7 +306,7 @@ cdef str reading_order(const Place *source, Py_ssize_t itemsize, str operation, 
 
 
 cdef object met(object starts, Py_ssize_t itemsize, Region region):
-    """Which of the elements that begin at places have a byte in a region."""
+    """Return a mask of the elements, given by their offsets, that have a byte in a region."""
     cdef Py_ssize_t i
     if region.n == 0:
         return np.zeros(starts.shape, bool)
@@ -319,7 +317,7 @@ cdef object met(object starts, Py_ssize_t itemsize, Region region):
 
 
 cdef object moved_values(object values, object begins, object ends, Py_ssize_t itemsize, Py_ssize_t nbytes):
-    """What the bytes of a copy would be, by those of its source."""
+    """Return the bytes that a copy would have, from those that its source would have."""
     made = np.zeros(nbytes, np.uint8)
     before = np.frombuffer(values, np.uint8)
     within = np.arange(itemsize)

@@ -1,4 +1,4 @@
-"""`simulate`: which lines of a program rely on a view where cowarray copies in meaning."""
+"""`simulate`: finds the lines of a program that rely on a view where cowarray copies in meaning."""
 
 import warnings
 from collections.abc import Iterator
@@ -16,24 +16,24 @@ __all__ = ["simulate"]
 
 @public
 class simulate(Mode):
-    """Context manager and decorator in which copies in meaning are NumPy's views, and reliance on that is found.
+    """Context manager and decorator in which copies in meaning are NumPy's views, and reliance on them is reported.
 
-    With NumPy, `reshape`, `ravel` and others give a view where they can; here they always copy, in meaning. A program
-    written for NumPy that writes through such a view, and then reads the base, computes something else with cowarray,
-    and nothing tells. Inside this block it computes what it computes with NumPy, and each access that reads bytes which
-    a copy would not have, or would still have, is reported: a `Divergence`, and an `AliasingWarning` at its line, once
-    for each three lines that belong together (that copied, that wrote, that read).
+    NumPy's `reshape`, `ravel` and others return a view where they can; here they always copy, in meaning. A program
+    written for NumPy that writes through such a view and then reads the base silently computes something else with
+    cowarray. Inside this block it computes the same as with NumPy, and each access that sees a write which a real copy
+    would hide is reported: as a `Divergence`, and by an `AliasingWarning` at its line, once for each three lines that
+    belong together (the one that copied, the one that wrote, the one that read).
 
-    Iterate over it, inside or after the block, for the `Divergence` tuples. What holds in the block is for the current
-    context; arrays made there stay watched wherever they go, and after its end. Exports (`numpy.asarray`, buffers) are
-    writable aliases inside, and foreign memory that comes in by `asarray` is aliased, as with NumPy.
+    Iterate over it, inside or after the block, for the `Divergence` tuples. The block applies to the current context;
+    arrays made in it stay watched wherever they go, even after its end. Exports (`numpy.asarray`, buffers) are writable
+    aliases inside, and `asarray` aliases foreign memory, as with NumPy.
 
     Parameters
     ----------
     error : bool, default False
-        Whether to raise an `AliasingError` at the access in place of the warning. The access does not happen then.
+        Whether to raise an `AliasingError` at the access in place of the warning. The access then does not happen.
     exact : bool, default False
-        Whether to keep the bytes that a copy would have, and say of each divergence whether they differed.
+        Whether to keep the bytes that a copy would have, and record for each divergence whether they differed.
 
     Raises
     ------
@@ -42,14 +42,14 @@ class simulate(Mode):
 
     See Also
     --------
-    aliasing : The aliases alone: nothing is watched, and nothing reported.
+    aliasing : The aliases alone: nothing is watched or reported.
     trace : Finds writes to copies that nobody reads, at no cost, in ordinary runs.
-    ndarray.reshape : With ``copy=False``, gives a view or raises.
+    ndarray.reshape : With ``copy=False``, returns a view or raises.
 
     Notes
     -----
-    On a Python without a GIL, entering the block turns the GIL on. On what is reported, and what cannot be as in NumPy,
-    see the guide "Moving a NumPy program".
+    On a Python without a GIL, this mode turns the GIL on. The guide "Moving a NumPy program" tells what is reported,
+    and what cannot be as in NumPy.
 
     Examples
     --------
@@ -64,14 +64,14 @@ class simulate(Mode):
     <cowarray.simulate: 1 divergence; 1 would-be copy watched, 1 relied upon, 0 never written>
     """
 
-    # The command line reports at the end, and a program's filters may make errors of warnings.
+    # False on the command line, which reports at the end: a program's filters may turn warnings into errors.
     _warns = True
 
     def __init__(self, *, error: bool = False, exact: bool = False) -> None:
         for name, value in (("error", error), ("exact", exact)):
             if type(value) is not bool:
                 raise TypeError(f"simulate: {name} must be True or False (got {value!r})")
-        # Imported here, and not at the top: it turns on a GIL where there is none.
+        # Imported here, not at the top: it turns on the GIL where there is none.
         with importing:
             from cowarray._modes.aliasing import here
             from cowarray._modes.simulate import shadows, simulated, watching
@@ -115,7 +115,7 @@ class simulate(Mode):
 
     @property
     def exact(self) -> bool:
-        """bool: Whether it keeps the bytes that a copy would have."""
+        """bool: Whether the simulation keeps the bytes that a copy would have."""
         return self._run.exact
 
     @property
@@ -125,12 +125,12 @@ class simulate(Mode):
 
     @property
     def relied_upon(self) -> int:
-        """int: For how many of them a divergence was found."""
+        """int: How many of them had a divergence."""
         return self._run.relied_upon
 
     @property
     def never_written(self) -> int:
-        """int: How many of them nobody wrote to, nor to their source, while they lived: copies would do the same."""
+        """int: How many of them were never written while they lived, nor was their source: copies would do as well."""
         return self._run.never_written
 
     def __iter__(self) -> Iterator[Divergence]:
@@ -152,6 +152,6 @@ def _counted(number: Any, one: Any, several: Any) -> Any:
 
 
 def _warn(divergence: Any) -> None:
-    """Warn at the line that accessed, wherever the library was called from."""
+    """Warn at the line that accessed the bytes."""
     filename, lineno = divergence.accessed
     warnings.warn_explicit(AliasingWarning(divergence), None, filename, lineno)

@@ -1,4 +1,4 @@
-# What the bytes of aliases would be, were they copies.
+# The bytes that aliases would have if they were copies.
 
 from cowarray._modes.simulate.regions cimport Region
 from cowarray._modes.simulate.shadows cimport Export, Shadow, Watch

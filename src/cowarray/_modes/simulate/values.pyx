@@ -1,7 +1,7 @@
-"""What the bytes of aliases would be, were they copies: kept where `simulate(exact=True)` asks whether values differ.
+"""The bytes that aliases would have if they were copies, kept for `simulate(exact=True)`, which compares values.
 
-Before bytes are written, those that will stay as they are for the other shadows are kept (`Shadow.values`). Foreign
-bytes that are changed in place are unknown from there on, and count as different.
+Before a write, the bytes that the other shadows would keep are saved (`Shadow.values`). Foreign bytes that are changed
+in place are unknown from then on, and count as different, unless they were equal to a copy's.
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
@@ -13,7 +13,7 @@ from cowarray._native.storage cimport Hold, quiet_hold, Storage, window_size
 
 
 cdef object differs(Watch watch, Storage storage, Shadow s, Region part):
-    """Whether bytes are others than a copy's; None where nobody asked to know."""
+    """True if bytes differ from a copy's, or may; None if no exact run watches them."""
     cdef Hold hold
     cdef const char *values
     cdef Py_ssize_t i, start
@@ -31,9 +31,9 @@ cdef object differs(Watch watch, Storage storage, Shadow s, Region part):
 
 
 cdef int keep_values(Watch watch, Storage storage, Shadow writer, Region region) except -1:
-    """Before a write: keep the bytes as they will still be for the other shadows. A gap."""
+    """Before a write: keep the bytes that the other shadows would still have. A gap."""
     cdef void *shadow = watch.first
-    cdef Shadow each  # owned: the collector may run meanwhile, and end arrays
+    cdef Shadow each  # owned: the collector may run meanwhile and end arrays
     if writer is not watch.own:
         keep_values_of(watch, storage, watch.own, region)
     while shadow != NULL:
@@ -56,7 +56,7 @@ cdef int keep_values_of(Watch watch, Storage storage, Shadow s, Region region) e
 
 
 cdef int keep_saved(Watch watch, Storage storage, Export export, Region changed) except -1:
-    """`keep_values` of a write that has been made outside: the bytes before are those saved."""
+    """Do `keep_values` for a write from outside: the bytes before it are the saved ones."""
     cdef void *shadow = watch.first
     cdef Shadow each  # owned, as in `keep_values`
     if export.writer != 0:
@@ -82,7 +82,7 @@ cdef int keep_saved_of(Watch watch, Storage storage, Export export, Shadow s, Re
 
 
 cdef int lose_values(Watch watch, Storage storage, Shadow s, Region region) except -1:
-    """Before foreign bytes are changed in place: where they are as they would be, so are the new ones."""
+    """Before foreign bytes are changed in place: those equal to a copy's stop being foreign, the others are unknown."""
     cdef list made = []
     cdef Mark mark
     cdef Region part, equal
@@ -102,7 +102,7 @@ cdef int lose_values(Watch watch, Storage storage, Shadow s, Region region) exce
 
 
 cdef Region equal_part(Storage storage, Shadow s, Region part):
-    """The ranges of a region where the bytes are those of a copy."""
+    """Return the part of a region where the bytes are those of a copy."""
     cdef list ranges = []
     if s.values is None:
         return Region()
@@ -127,7 +127,7 @@ cdef int save(Storage storage, bytearray values, Py_ssize_t first, Region region
 
 
 cdef list differing(const char *data, bytearray saved, Py_ssize_t first, Region region):
-    """Ranges of a region in which bytes differ from those saved, of which the first is byte `first` of the window."""
+    """Return the ranges of a region where bytes differ from `saved`, which begins at byte `first` of the window."""
     cdef const char *values = PyByteArray_AS_STRING(saved) - first
     cdef list ranges = []
     cdef Py_ssize_t i, at, stop, begun

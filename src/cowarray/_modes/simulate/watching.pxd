@@ -1,4 +1,4 @@
-# The door of watched Storages, and what is found there.
+# The door of watched Storages, and its findings.
 
 cimport cython
 from cpython.object cimport PyObject
@@ -14,15 +14,15 @@ from cowarray._native.storage cimport Storage
 cdef class Step:
     cdef str operation
     cdef long long number
-    cdef list pending  # what it writes, to be noted when it has ended
-    # Of the array that it is about, borrowed: its Storage, its Shadow or NULL, and what is known better than the door.
+    cdef list pending  # its Writes, to be logged when it has ended
+    # The array that it is about: its Storage, its Shadow or NULL, both borrowed; and facts that the door cannot know.
     cdef void *storage
     cdef PyObject *shadow
     cdef Region region  # the bytes it touches, where an index picks them
-    cdef bint reads_nothing  # of that array, whatever it says at the door
-    cdef bint overwrites  # and gives all of its bytes there new values
+    cdef bint reads_nothing  # of that array, whatever intent it declares at the door
+    cdef bint overwrites  # it gives all bytes that it touches there new values
     cdef bint mute  # it changes nothing: the end of x[key] += 1
-    cdef bint holds  # findings wait, for they are none if it gives a view, or a copy, which gets the marks
+    cdef bint holds  # findings wait: they are void if it returns a view, or a copy, which gets the marks
     cdef list held  # (mark, bytes, differed)
 
 

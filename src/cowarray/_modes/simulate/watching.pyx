@@ -1,4 +1,4 @@
-"""The door of watched Storages: what each access finds, and the hooks by which copies in meaning become aliases."""
+"""The door of watched Storages: the check of each access, and the hooks that turn copies in meaning into aliases."""
 
 cimport cython
 from cpython.object cimport PyObject
@@ -32,7 +32,7 @@ from cowarray._native.storage cimport (
 
 from cowarray._native.storage import set_doorkeeper
 
-# What accesses outside of any operation are reported as.
+# The names under which accesses outside any operation are reported.
 cdef dict BEHALVES = {
     OPERATION: "conversion", EXPORT: "export", CTYPES: "ctypes", DLPACK: "DLPack", C_API: "C API", FOREIGN: "ufunc",
 }
@@ -43,7 +43,7 @@ cdef Py_ssize_t shadows_made = 0
 @cython.freelist(32)
 @cython.no_gc
 cdef class Step:
-    """An operation under way."""
+    """A running operation."""
 
 
 cdef inline bint is_about(Step step, Storage storage, Shadow s) noexcept:
@@ -53,7 +53,7 @@ cdef inline bint is_about(Step step, Storage storage, Shadow s) noexcept:
 
 
 cdef int watch_access(object keeper, Storage storage, const Access *access) except -1:
-    """At an access to a watched Storage, report a read of foreign bytes, and note a write."""
+    """Check an access to a watched Storage: report reads of foreign bytes, and log writes."""
     cdef Watch watch = <Watch>keeper
     cdef Step step
     cdef Intent intent = access.intent
@@ -86,7 +86,7 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
     outside = access.behalf != OPERATION and access.behalf != FOREIGN
     if outside and intent != READS:
         exporting = watch.exporting
-        watch.exporting = None  # also if a report is raised
+        watch.exporting = None  # even if a report raises
     reads_nothing = overwrites or (step is not None and step.reads_nothing and intent == WRITES and (
         is_about(step, storage, s)
     ))
@@ -116,7 +116,7 @@ cdef int watch_access(object keeper, Storage storage, const Access *access) exce
 
 
 cdef Watch watch_of(Array x):
-    """The Watch of x's Storage; None where it has none."""
+    """Return the Watch of x's Storage, or None."""
     if x.storage_ is None or x.storage_.doorkeeper == NULL:
         return None
     keeper = <object>x.storage_.doorkeeper
@@ -124,7 +124,7 @@ cdef Watch watch_of(Array x):
 
 
 cdef Watch watch_for(Storage storage):
-    """The Watch of a Storage, which gets one; None where somebody else is asked there."""
+    """Return the Watch of a Storage, made if need be; None if the Storage has another doorkeeper."""
     cdef Watch watch
     if storage.doorkeeper != NULL:
         keeper = <object>storage.doorkeeper
@@ -136,7 +136,7 @@ cdef Watch watch_for(Storage storage):
 
 
 cdef int tell_all(Watch watch, Storage storage, Shadow s, Step step, str kind, Region region, str operation) except -1:
-    """Report each mark that an access meets. What the report raises stops the access."""
+    """Report each mark that an access meets. An exception from the report stops the access."""
     cdef Mark mark
     cdef object site = None
     for mark in list(s.marks):
@@ -171,14 +171,14 @@ cdef int tell(Mark mark, str kind, str operation, Py_ssize_t nbytes, object site
 
 
 def watches_here():
-    """Whether the current context is one of a simulation."""
+    """True if the current context is in a simulation."""
     return block_here() is not None
 
 
 def watched_alias(Array view not None, str operation):
-    """What an operation that copies in meaning gives, where NumPy gives a view: this one, with a shadow of its own.
+    """Give a view its own shadow and return it, for an operation that copies in meaning where NumPy returns a view.
 
-    None outside of simulations.
+    Return a copy if another mode has the Storage; None outside simulations.
     """
     cdef Run run = block_here()
     cdef Storage storage
@@ -191,7 +191,7 @@ def watched_alias(Array view not None, str operation):
     storage = storage_for(view)
     watch = watch_for(storage)
     if watch is None:
-        return copy_as_laid(view)  # another mode has it, and nothing could be reported
+        return copy_as_laid(view)  # another mode has the Storage, so nothing could be reported
     source = shadow_of(watch, view)
     birth = Birth.__new__(Birth)
     birth.made = here()
@@ -225,7 +225,7 @@ def watched_alias(Array view not None, str operation):
 
 
 def exported(Array x not None, bint for_reading):
-    """Bytes of x are about to go out where that makes an alias: its Storage is watched as long as that is there."""
+    """Before an export of x that makes an alias: watch its Storage while the alias exists."""
     cdef Run run = block_here()
     cdef Watch watch = None if run is None else watch_for(storage_for(x))
     if watch is not None:

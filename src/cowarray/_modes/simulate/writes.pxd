@@ -1,4 +1,4 @@
-# Writes to watched Storages: those of operations, and those that somebody outside makes.
+# Writes to watched Storages, by operations and by code outside the library.
 
 from cowarray._modes.simulate.regions cimport Region
 from cowarray._modes.simulate.shadows cimport Run, Shadow, Watch, Write

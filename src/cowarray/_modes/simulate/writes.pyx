@@ -1,7 +1,7 @@
-"""Writes to watched Storages: noted when an operation has made them, and found by comparing where an alias is out.
+"""Writes to watched Storages: logged when an operation has made them, found by comparing while an alias is exported.
 
-Whoever has an export is a writer until it is released. What was written through it is seen the next time that somebody
-accesses these bytes (`settle`); the line it counts for is the one that exported.
+The holder of an export counts as a writer until it is released. Writes through it are found at the next access to these
+bytes (`settle`), and attributed to the line that exported.
 """
 
 from cowarray._modes.simulate.regions cimport count_bytes, first_behind, intersection, is_within, meet, Region
@@ -36,7 +36,7 @@ cdef Write new_write(Watch watch, Storage storage, Shadow s, Region region, obje
 
 
 cdef int note(Write write) except -1:
-    """The bytes have been written, which nothing undoes: without memory for the log, the write waits outside it."""
+    """Log a write that has happened and cannot be undone: without memory for the log, it waits outside it."""
     cdef Watch watch = write.watch
     cdef Storage storage = write.storage
     cdef Shadow s = write.shadow
@@ -49,12 +49,12 @@ cdef int note(Write write) except -1:
         if s is not None:
             s.wrote = True
             catch_up(watch, s)
-            if write.overwrites and not write.region.is_coarse:  # else not all of its bytes have been written
+            if write.overwrites and not write.region.is_coarse:  # not all bytes of a coarse region were written
                 make_own(s, write.region)
         if watch.exports is not None and not write.exported:
             save_exports(watch, storage, write.region)
     except MemoryError:
-        pass  # more stays foreign, and is reported, than need be
+        pass  # more than necessary stays foreign and is reported
     watch.number += 1
     write.number = watch.number
     try:
@@ -68,7 +68,7 @@ cdef int note(Write write) except -1:
 
 cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_ssize_t itemsize,
                      object site, Run run) except -1:
-    """Somebody outside gets an alias of bytes: a writer until all of them have been released."""
+    """Record an export of bytes as an alias: a writer until all exports have been released."""
     cdef Export export
     for export in watch.exports or ():
         if export.writer == s.number and is_within(region, export.region) and (
@@ -93,10 +93,7 @@ cdef int note_export(Watch watch, Storage storage, Shadow s, Region region, Py_s
 
 
 cdef int tell_readers(Watch watch, Storage storage, Write write, Region region) except -1:
-    """Report a write to bytes that are out, where elsewhere those of a snapshot or of a copy would be.
-
-    Whoever reads there sees it.
-    """
+    """Report a write to exported bytes: readers see it, and would not in the snapshot or copy that it stands for."""
     cdef Export export
     cdef Birth birth
     if watch.exports is None or not is_pinned(storage):
@@ -117,7 +114,7 @@ cdef int tell_readers(Watch watch, Storage storage, Write write, Region region) 
 
 
 cdef int begin_comparing(Watch watch, Storage storage) except -1:
-    """From here on, what is written outside is seen."""
+    """Save the exported bytes, so that writes from outside are found from now on."""
     cdef Export export
     for export in watch.exports or ():
         if export.saved is None and export.region.n:
@@ -129,7 +126,7 @@ cdef int begin_comparing(Watch watch, Storage storage) except -1:
 
 
 cdef int save_exports(Watch watch, Storage storage, Region region) except -1:
-    """Bytes have been written inside the library: they are no export's."""
+    """Save bytes that the library has written, so that they are not taken for an export's writes."""
     cdef Export export
     for export in watch.exports:
         if export.saved is not None and meet(export.region, region):
@@ -138,7 +135,7 @@ cdef int save_exports(Watch watch, Storage storage, Region region) except -1:
 
 
 cdef int settle(Watch watch, Storage storage, Region region) except -1:
-    """Note what has been written outside, to a region at least. Exports that have been released end."""
+    """Log writes from outside, at least those to a region. Once all exports have been released, they end."""
     cdef Export export
     cdef Write write
     cdef Region changed
@@ -172,7 +169,7 @@ cdef int settle(Watch watch, Storage storage, Region region) except -1:
 
 
 cdef Region whole_elements(Export export, list ranges):
-    """The elements of an export that have a byte in ranges: they were written as a whole."""
+    """Return the whole elements of an export that have a byte in ranges: elements are written as a whole."""
     cdef Py_ssize_t i, first, start, stop
     cdef list whole = []
     for start, stop in ranges:

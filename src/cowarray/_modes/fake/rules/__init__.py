@@ -1,1 +1,1 @@
-"""What operations make of fakes."""
+"""The rules of operations on fakes."""

@@ -1,4 +1,4 @@
-"""Rules of what arrays do themselves: views, indexing, copies and conversions."""
+"""Rules of arrays' own operations: views, indexing, copies and conversions."""
 
 import contextlib
 from typing import Any, TypeGuard
@@ -25,7 +25,7 @@ _VIEWING = [
 
 @rule(*_VIEWING, "ndarray.to_device", "lib.stride_tricks.as_strided", kind=VIEWS)
 def view(call: Call) -> Any:
-    """NumPy's own, on a header whose elements it does not touch."""
+    """Run NumPy's own function on a header whose elements it does not touch."""
     arrays = [call.args[0]] if call.args and isinstance(call.args[0], ndarray) else []
     if call.operation == "broadcast_arrays":
         arrays = [each for each in call.args if isinstance(each, ndarray)]
@@ -88,7 +88,7 @@ def get_item(call: Call) -> Any:
 
 
 def _part_of(header: Any, key: Any) -> Any:
-    """What a basic index names, as a view also where it is one element: no byte is read."""
+    """Return the part that a basic index names, as a view even if it is one element: no byte is read."""
     if _has_ellipsis(key):
         return header[key]
     return header[(*key, ...) if type(key) is tuple else (key, ...)]
@@ -99,7 +99,7 @@ def _has_ellipsis(key: Any) -> bool:
 
 
 def _of_no_elements(header: Any, key: Any, masks: Any) -> Any:
-    """What a mask picks that is False everywhere."""
+    """Return the layout of the elements that a mask picks if it is False everywhere."""
     if type(key) is tuple:
         (key,) = key
     if header.shape[: key.ndim] != key.shape:
@@ -108,7 +108,7 @@ def _of_no_elements(header: Any, key: Any, masks: Any) -> Any:
 
 
 def _shown_key(call: Call, key: Any) -> Any:
-    """An index as NumPy's headers."""
+    """Return an index with its arrays replaced by NumPy headers."""
     shown = tuple(
         [call.header(item) if isinstance(item, ndarray) else item for item in (key if type(key) is tuple else (key,))]
     )
@@ -128,14 +128,14 @@ def set_item(call: Call) -> Any:
         return call.function(*call.args)
     header = call.header(x)
     if type(key) is str or (type(key) is list and key and type(key[0]) is str):
-        header[key]  # which may not be there
+        header[key]  # the field may not exist
         call.writes(x, False, text=True)
         return None
     is_real = x.dtype.kind not in "OV" and not _is_plain(value) and first_fake((value,)) is None
     part: Any = _part_of(header, key) if is_basic else None
     is_one = is_basic and part.ndim == 0 and not _has_ellipsis(key)
     if is_real and is_one:
-        np.zeros(1, x.dtype)[0] = value  # one element is set, which NumPy does with a rule for each dtype
+        np.zeros(1, x.dtype)[0] = value  # NumPy sets a single element by a rule of its dtype
         call.writes(x, header.size == 1, text=True, key=key)
         return None
     if x.dtype.names is not None and type(value) in (tuple, list) and first_fake(value) is None:
@@ -174,7 +174,7 @@ def _is_plain(value: Any) -> Any:
 
 
 def _check_masked(call: Call, header: Any, key: Any, value: Any) -> None:
-    """An assignment to what a mask picks: one value fits, whatever that is."""
+    """Check an assignment to elements picked by a mask: a single value fits any number of them."""
     (mask,) = key if type(key) is tuple and len(key) == 1 else (key,)
     kind = _kind_of(value)
     if isinstance(mask, ndarray) and header.shape[: mask.ndim] != mask.shape:
@@ -183,12 +183,12 @@ def _check_masked(call: Call, header: Any, key: Any, value: Any) -> None:
         shape = indexed(header, with_places(call, header, key, _shown_key(call, key))).shape
         if len(kind[0]) > len(shape) and any(n != 1 for n in kind[0][: len(kind[0]) - len(shape)]):
             raise ValueError(f"shape mismatch: value array of shape {kind[0]} could not be broadcast to {shape}")
-        # How many values there are says how many are picked, whatever is assumed of the mask.
+        # The number of values tells how many elements are picked, whatever is assumed about the mask.
     assigned(header, ..., ((), kind[1]))
 
 
 def _kind_of(value: Any) -> Any:
-    """Shape and dtype of a value."""
+    """Return shape and dtype of a value."""
     value = value if isinstance(value, np.ndarray) else np.asarray(value)
     return value.shape, value.dtype
 
@@ -208,7 +208,7 @@ def ravel(call: Call) -> Any:
 
 @rule("ndarray.flatten")
 def flatten(call: Call) -> Any:
-    """As `ravel`, but in no context an alias."""
+    """Do as `ravel` does, but never return an alias."""
     made = _raveled(call, *call.args, **call.kwargs)
     if not is_fake(made) or made.storage is not call.args[0].storage:
         return made
@@ -216,7 +216,7 @@ def flatten(call: Call) -> Any:
 
 
 def _raveled(call: Call, x: Any, order: Any = "C") -> Any:
-    """A lazy copy of what lies in a row in that order; else a copy."""
+    """Return a lazy copy if the elements lie in a row in that order; else a copy."""
     if not is_fake(x):
         return call.forgotten()
     np.empty(0).ravel(order)
@@ -298,7 +298,7 @@ def asarray(call: Call) -> Any:
 
 
 def _is_mapped(x: Any) -> TypeGuard[np.memmap[Any, Any]]:
-    """Whether an array's elements are in a file, which a plan does not read."""
+    """True if an array's elements are in a file, which a plan does not read."""
     return isinstance(x, np.memmap) and getattr(x, "_mmap", None) is not None and not x.dtype.hasobject
 
 
@@ -310,7 +310,7 @@ def _is_as_asked(x: Any, dtype: Any, order: Any) -> Any:
 
 
 def _stacked(call: Call, values: Any, dtype: Any) -> Any:
-    """What `asarray` makes of nested lists with fakes in them."""
+    """Return the result of `asarray` for nested lists with fakes in them."""
     shapes = [_shape_of(each) for each in values]
     if any(shape != shapes[0] for shape in shapes):
         if dtype is not None and np.dtype(dtype).kind in "OSUTV":

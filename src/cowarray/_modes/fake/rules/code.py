@@ -1,4 +1,4 @@
-"""Rows of what NumPy's own code does on fakes, and what that code sees where it looks at values or calls NumPy's C."""
+"""Rows of operations that NumPy's own code does on fakes, and stand-ins for functions that read values or are in C."""
 
 import functools
 import operator
@@ -30,8 +30,8 @@ from cowarray._ops.conversion import asarray
 
 __all__ = []
 
-# As it stands, by subject: elementwise and rounding; reductions; order; shapes; joins; births and indices;
-# polynomials and signals; texts; linear algebra; Fourier transforms; records.
+# NumPy's code unchanged, by subject: elementwise and rounding; reductions; order; shapes; joins; new arrays and
+# indices; polynomials and signals; texts; linear algebra; Fourier transforms; records.
 for _names in (
     "angle clip fix around round sinc nan_to_num iscomplex iscomplexobj isreal isrealobj isneginf isposinf ndim shape "
     "size",
@@ -60,14 +60,14 @@ for _names in (
 ):
     enter(_names, composite, CODE)
 
-# Masks and numbers of repeats come from the program, so they are what its plan assumes.
+# Masks and numbers of repeats come from the program, so its plan's assumptions answer for them.
 enter(
     "compress delete repeat",
     lambda call: run(call, clone_of(call.function.function), call.args, call.kwargs, answers=True),
     CODE,
 )
 
-# It looks whether there is something out of the ordinary, as NaNs, and gives one layout either way.
+# Code that checks for special values, such as NaNs, and returns the same layout either way.
 enter(
     "average gradient linspace logspace geomspace median percentile quantile nanargmax nanargmin nanmax nanmean "
     "nanmedian "
@@ -92,7 +92,7 @@ def isin(call: Call) -> Any:
 
 @rule("sort partition", kind=CODE)
 def ordered(call: Call) -> Any:
-    """A copy, put in order."""
+    """Return a copy, put in order."""
     x = call.args[0] if call.args else call.kwargs["a"]
     if getattr(x, "dtype", None) is not None and not x.dtype.itemsize:
         raise call.refusal("no rule says how long its texts are")
@@ -110,7 +110,7 @@ def _asked_in(
 
 @rule("histogram histogram_bin_edges", kind=CODE)
 def histogram(call: Call) -> Any:
-    """The number of bins is known, or it is refused."""
+    """Refuse it unless the number of bins is known."""
     bins = call.args[1] if len(call.args) > 1 else call.kwargs.get("bins", 10)
     if isinstance(bins, str):
         if call.faked is None:
@@ -121,14 +121,14 @@ def histogram(call: Call) -> Any:
 
 @rule("fromfunction")
 def fromfunction(call: Call) -> Any:
-    """The user's function is given fakes."""
+    """Call the user's function with fakes."""
     args = (call.args[0], tuple(call.args[1]), *call.args[2:])
     return run(call, clone_of(np.fromfunction), args, call.kwargs)
 
 
 @rule("polyfit")
 def polyfit(call: Call) -> Any:
-    """Its least squares have as many residuals as right sides, unless the rank is too low."""
+    """Refuse it if it is to return residuals: one for each right side, but none if the rank is too low."""
     if call.kwargs.get("full") or (len(call.args) > 4 and call.args[4]):
         raise call.refusal("the shape of the residuals depends on the rank, which depends on values", "drop full=True")
     return assuming()(call)
@@ -136,7 +136,7 @@ def polyfit(call: Call) -> Any:
 
 @rule("put_along_axis fill_diagonal", kind=CODE)
 def written_by_code(call: Call) -> Any:
-    """NumPy's code says what is wrong, of a stand-in that takes no memory; the table says what is written."""
+    """Let NumPy's code raise its errors, on a stand-in that takes no memory; the table tells what is written."""
     x = call.args[0] if call.args else call.kwargs.get("a", call.kwargs.get("arr"))
     if x is None or not is_fake(x):
         return composite(call)
@@ -151,7 +151,7 @@ def written_by_code(call: Call) -> Any:
 
 
 def _give(layout: Layout) -> Any:
-    """A fake in the composite that runs."""
+    """Make a fake in the running composite."""
     return make(current().origin, *layout)
 
 
@@ -180,7 +180,7 @@ def _assert_finite(*arrays: Any) -> None:
 
 @seen(np.linalg._umath_linalg.qr_r_raw)
 def _qr_r_raw(a: Any, signature: Any) -> Any:
-    """NumPy's writes its argument, which other arrays may share."""
+    """Run NumPy's function on a copy: it writes to its argument, whose bytes other arrays may share."""
     if is_fake(a):
         return np.linalg._umath_linalg.qr_r_raw(a, signature=signature)
     written = np.array(a)
@@ -238,7 +238,7 @@ def _broadcast(*values: Any) -> Any:
 
 
 def _check_interpolated(function: Any, *arrays: Any) -> None:
-    """What is wrong of real ones, too: they convert themselves for NumPy's C where that would refuse to."""
+    """Raise NumPy's errors, even for real arrays, which would convert themselves where NumPy's C code refuses to."""
     x, xp, fp = _headers(*arrays)
     function(*[np.ones((1,) * each.ndim, each.dtype) for each in (x, xp, fp)])
     if not xp.size:
@@ -299,7 +299,7 @@ def _of_texts(a: Any, dtype: Any, method: Any, args: Any = ()) -> Any:
     if not _has_fakes(a, args):
         return umath._vec_string(a, dtype, method, args)
     if (its := _headers(a)[0].dtype).kind not in "SUT":
-        return umath._vec_string(np.empty(0, its), dtype, method, args)  # which says that they are no texts
+        return umath._vec_string(np.empty(0, its), dtype, method, args)  # raises, as they are not texts
     if np.dtype(dtype) == object:
         raise inference.ValuesNeeded("the length of the texts depends on values")
     shape = np.broadcast_shapes(np.shape(a), *[np.shape(each) for each in args])
@@ -316,7 +316,7 @@ def _compare(a: Any, b: Any, cmp: Any, rstrip: Any) -> Any:
     return _give(fresh(np.broadcast_shapes(a.shape, b.shape), np.dtype(bool)))
 
 
-# ---- what is indexed to make arrays
+# ---- objects that are indexed to make arrays
 
 
 def _indexing(numpys: Any, code: Any) -> Any:
@@ -332,12 +332,12 @@ enter("cowarray._chapters.grids._mgrid", _indexing(np.mgrid, _code), CODE)
 
 @rule("cowarray._chapters.grids._ogrid", kind=CODE)
 def open_grid(call: Call) -> Any:
-    """The axes that NumPy adds by views have steps of their own in the copies that come of these."""
+    """Return copies of NumPy's open grid: axes that NumPy adds by views get their own strides in copies."""
     found = run(call, functools.partial(_code, np.ogrid), call.args, call.kwargs)
     return tuple([make(call.origin, *copied(locate(each))) for each in found]) if type(found) is tuple else found
 
 
-# ---- the user's functions: called once, for what one part of the array gives
+# ---- the user's functions: called once, for the result on one part of the array
 
 
 @rule("apply_along_axis")
@@ -368,7 +368,7 @@ def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: An
 
 @rule("einsum")
 def einsum(call: Call) -> Any:
-    """Plain, as inferred; on a path that is better, by NumPy's code."""
+    """Infer the layout of a plain sum; do an optimized one by NumPy's code."""
     options = dict(call.kwargs)
     if not isinstance(call.args[0], str):
         _refuse_axes(call)
@@ -398,7 +398,7 @@ def einsum(call: Call) -> Any:
 
 
 def _is_view(call: Call, options: Any) -> Any:
-    """Whether it gives a view of its one operand."""
+    """True if it returns a view of its one operand."""
     if len(call.args) != 2 or not isinstance(call.args[0], str) or options.get("out") is not None:
         return False
     return inference.einsum(call.args[0], call.header(call.args[1]), **options) is None
@@ -409,7 +409,7 @@ def _axes_named(args: Any) -> Any:
 
 
 def _check_axes(args: Any) -> None:
-    """The names of axes are as many as there are letters."""
+    """Raise if an axis is named by a number out of range: there are as many as letters."""
     for axes in _axes_named(args):
         for axis in axes:
             if axis is not Ellipsis and not 0 <= operator.index(axis) < 52:
@@ -417,13 +417,13 @@ def _check_axes(args: Any) -> None:
 
 
 def _refuse_axes(call: Call) -> None:
-    """The names of axes have to be known."""
+    """Refuse lists of axes that are fakes: the axes must be known."""
     if any(is_fake(each) for each in _axes_named(call.args)):
         raise call.refusal("the shape of the result depends on the axes that are named", "name them by a text")
 
 
 def _subscripts(args: Any) -> Any:
-    """Operands with lists of their axes, as a text and the operands."""
+    """Convert operands with lists of their axes to subscripts, followed by the operands."""
     given, result, operands = clone_of(einsumfunc._parse_einsum_input)(args)
     return f"{given}->{result}", *operands
 

@@ -1,12 +1,12 @@
 """NumPy's own Python code, run on arrays without bytes.
 
-Most of NumPy's functions are Python above a few that are not, and ask arrays for shape and dtype alone. Such a function
-is done by its own code: a clone of it sees cowarray's functions where it makes or converts arrays, and clones of the
-private functions that it calls. What it calls of the public ones comes by the protocols to their own rows. Temporary
-arrays are fakes, and are counted as long as they live; small ones that depend on real numbers alone are computed, for
-the code may look at those. Code that asks a fake for a value is refused.
+Most of NumPy's functions are Python on top of a few that are not, and ask arrays only for shape and dtype. Such a
+function is run by its own code: a clone of it sees cowarray's functions where it makes or converts arrays, and clones
+of the private functions that it calls. Public functions that it calls come by the protocols to their own rows.
+Temporary arrays are fakes, and are counted while they live; small ones that depend only on real numbers are computed,
+because the code may read them. Code that asks a fake for a value is refused.
 
-One file, for the lists of what a clone sees replaced are most of it, and are checked against each other.
+One file, because it consists mostly of the lists of replacements that a clone sees, which are checked together.
 """
 
 import builtins
@@ -37,7 +37,7 @@ __all__ = ["assuming", "clone_of", "composite", "run", "seen"]
 SMALL = 1 << 16
 
 
-# ---- what NumPy's code sees in the place of NumPy's functions --------------------------------------------------------
+# ---- replacements of NumPy's functions in NumPy's code ---------------------------------------------------------------
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -52,7 +52,7 @@ class _AnyArray(type):
 
 
 class AnyArray(metaclass=_AnyArray):
-    """What `isinstance` finds arrays to be instances of."""
+    """The class of which `isinstance` finds all arrays to be instances."""
 
     __array_function__ = np.ndarray.__array_function__
     __array_ufunc__ = np.ndarray.__array_ufunc__
@@ -148,7 +148,7 @@ def _wrapfunc(obj: Any, method: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _reducing(function: Any) -> Callable[..., Any]:
-    """A function of NumPy's that hands lists to ufuncs, which look for no fakes in them."""
+    """Wrap a NumPy function that passes lists to ufuncs, which do not look for fakes in them."""
 
     def reduce(obj: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(obj, (list, tuple)) and first_fake(obj) is not None:
@@ -193,12 +193,12 @@ _SEEN = {
 
 
 def seen(function: Any) -> Callable[[_Function], _Function]:
-    """Make a function what NumPy's code sees in the place of another, which looks at values or is written in C.
+    """Replace a function in NumPy's code that reads values or is written in C by the decorated one.
 
     Parameters
     ----------
     function : callable
-        NumPy's.
+        The NumPy function.
     """
 
     def enter(own: _Function) -> _Function:
@@ -212,7 +212,7 @@ def seen(function: Any) -> Callable[[_Function], _Function]:
 
 
 class _Module(types.ModuleType):
-    """A module of NumPy's as a clone sees it."""
+    """A NumPy module as a clone sees it."""
 
     def __init__(self, module: Any) -> None:
         super().__init__(module.__name__)
@@ -228,7 +228,7 @@ _DISPATCHED = type(np.concatenate)
 
 
 def _public(function: Any) -> Any:
-    """A public function, which finds fakes in lists, too."""
+    """Wrap a public function so that it finds fakes even in lists."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if first_fake(args) is None and first_fake(kwargs.values()) is None:
@@ -250,12 +250,12 @@ _SEEN.update(
 )
 
 _modules: dict[Any, Any] = {}
-_names: dict[Any, Any] = {}  # by the id of a module's names, those that its clones see
+_names: dict[Any, Any] = {}  # by the id of a module's names: the names that its clones see
 _clones: dict[Any, Any] = {}
 
 
 def _replaced(value: Any, names: Any) -> Any:
-    """What a clone sees in the place of a value."""
+    """Return the object that a clone sees in place of a value."""
     if isinstance(value, types.ModuleType):
         if not value.__name__.startswith("numpy"):
             return value
@@ -279,7 +279,7 @@ def _replaced(value: Any, names: Any) -> Any:
 
 
 class _Names(dict[str, Any]):
-    """The names that a clone sees: NumPy's, each replaced when it is first asked for."""
+    """The names that a clone sees: NumPy's, each replaced on first use."""
 
     def __init__(self, names: Any) -> None:
         super().__init__(__builtins__=builtins.__dict__, __name__=names["__name__"])
@@ -305,12 +305,12 @@ def _clone(function: Any) -> Any:
 
 
 def clone_of(function: Any) -> Any:
-    """A Python function of NumPy's that keeps arrays without bytes.
+    """Return a clone of a NumPy function in Python that keeps arrays without bytes.
 
     Parameters
     ----------
     function : function
-        A dispatched one stands for what it does when nobody else is asked.
+        A dispatched one stands for its implementation.
     """
     return _clone(inspect.unwrap(getattr(function, "_implementation", function)))
 
@@ -319,24 +319,24 @@ def clone_of(function: Any) -> Any:
 
 
 def composite(call: Any) -> Any:
-    """The rule: do an operation by NumPy's own code."""
+    """Do an operation by NumPy's own code. This is a rule."""
     return run(call, clone_of(call.function.function), call.args, call.kwargs)
 
 
 def assuming(*names: Any) -> Any:
-    """The rule of code that asks whether anything is out of the ordinary, as NaNs, and gives one layout either way.
+    """Return the rule of code that checks for special values, such as NaNs, and returns the same layout either way.
 
     Parameters
     ----------
     *names : str
-        Of ufuncs that are taken to say yes; all others say no.
+        Ufuncs whose result is taken to be True; that of all others is taken to be False.
     """
     assumed = frozenset(names)
     return lambda call: run(call, clone_of(call.function.function), call.args, call.kwargs, assumed)
 
 
 def run(call: Any, function: Any, args: Any, kwargs: Any, assumed: Any = None, answers: bool = False) -> Any:
-    """What a clone, or another function of ours that makes a result of operations, gives for a call.
+    """Run a clone, or another function that composes operations, for a call.
 
     Parameters
     ----------
@@ -346,12 +346,12 @@ def run(call: Any, function: Any, args: Any, kwargs: Any, assumed: Any = None, a
     kwargs : dict
     assumed : frozenset of str, optional
     answers : bool, default False
-        As of `Block`.
+        As for `Block`.
 
     Returns
     -------
     object
-        Arrays of the layouts that NumPy gives; those that depend on no fake, and are small, computed.
+        Arrays of NumPy's layouts; small ones that depend on no fake are computed.
     """
     if call.faked is None:
         return _of_real(call, function, args, kwargs, assumed)
@@ -361,14 +361,14 @@ def run(call: Any, function: Any, args: Any, kwargs: Any, assumed: Any = None, a
 def _inside(
     call: Call, function: Any, args: Any, kwargs: Any, assumed: Any, answers: bool = False, origin: Origin | None = None
 ) -> Any:
-    """Run it. origin: on whose account its arrays are; default: the line's."""
+    """Run it. origin: the account of its arrays; default: the line's."""
     row = table.OPERATIONS.get(call.operation)
     origin = origin or call.origin
     origin = origin if row is not None and row.writes else origin.within
     answers = answers and call.assumptions is not None
     block = Block(call.block.ledger, SMALL, origin, call.block.assumed if assumed is None else assumed, answers)
     try:
-        # Also where no block is entered, what the code makes is the operation's own.
+        # Even if no block has been entered, arrays that the code makes belong to the operation.
         return call_in(block, function, tuple(args), kwargs, True)
     except FakeError as error:
         if error.operation == call.operation:
@@ -379,9 +379,9 @@ def _inside(
 
 
 def _of_real(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) -> Any:
-    """An operation on real arrays in a block: small results are computed, of others only the layout matters.
+    """Do an operation on real arrays in a block: compute small results; infer only the layout of others.
 
-    Which of the two it is shows on an account that nobody asks for: what is computed is no part of a plan.
+    A trial run finds out which, on a separate account, because computed results are not part of a plan.
     """
     known: dict[Any, Any] = {}
     aside = Ledger(False).here()
@@ -392,7 +392,7 @@ def _of_real(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) ->
     except FakeError:
         return call.forgotten()
     if any(type(each) is np.ndarray and each.base is not None for each in _arrays_in(result)):
-        return call.forgotten()  # a view of what a list was made to: as read-only as that, and as it lies
+        return call.forgotten()  # a view of an array made from a list has that array's layout and writeable flag
     is_planned = known or any(call.is_large(each) for each in _arrays_in(result))
     nbytes = max([each.nbytes for each in _arrays_in(result)], default=0)
     if is_planned and nbytes >= call.block.real and _is_new(call, result, known):
@@ -402,7 +402,7 @@ def _of_real(call: Call, function: Any, args: Any, kwargs: Any, assumed: Any) ->
 
 
 def _hidden(value: Any, aside: Any, known: Any) -> Any:
-    """A real argument as NumPy's code gets it: one without bytes where it is large."""
+    """Return a real argument for NumPy's code: without bytes if it is large."""
     if isinstance(value, ndarray):
         return twin(value, aside, known) if value.nbytes >= SMALL else value
     if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.nbytes >= SMALL:
@@ -426,13 +426,13 @@ def _arrays_in(result: Any) -> Any:
 
 
 def _is_new(call: Call, result: Any, known: Any) -> Any:
-    """Whether no result is a view of an argument, or of a twin, which stands for one."""
+    """True if no result is a view of an argument, or of a twin that stands for one."""
     given = {*known.values(), *(each.storage for each in _given_arrays([call.args, call.kwargs]))}
     return not any(isinstance(each, ndarray) and each.storage in given for each in _arrays_in(result))
 
 
 def _finished(call: Call, result: Any, assuming: Any = False) -> Any:
-    """What NumPy's code gave, as the operation gives it: fakes, and copies in meaning where the table says so."""
+    """Convert the result of NumPy's code to the operation's: fakes, and copies in meaning where the table says so."""
     if assuming and isinstance(result, (bool, np.bool_)):
         raise call.refusal("a value is needed")  # nobody knows
     if isinstance(result, ndarray):
@@ -452,7 +452,7 @@ def _given(call: Call, x: Any) -> Any:
         if x is each and call.is_written(each):
             return x
     if call.block.origin is not None and is_fake(x):
-        return x  # for NumPy's code, which knows what it may alias
+        return x  # for NumPy's code, which knows which arrays may alias
     if row.result is table.VIEW:
         if row.readonly is True:
             x.flags.writeable = False

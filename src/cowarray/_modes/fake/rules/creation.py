@@ -1,4 +1,4 @@
-"""Rules of what makes arrays of numbers, of nested lists, of files and of chance."""
+"""Rules of functions that make arrays: from numbers, nested lists, files and random generators."""
 
 import math
 import operator
@@ -26,7 +26,7 @@ def of_shape(call: Call) -> Any:
 
 def _of_shape(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
     _check_device(device)
-    inner = () if dtype is None else np.dtype(dtype).shape  # of a dtype that is of arrays itself
+    inner = () if dtype is None else np.dtype(dtype).shape  # of a subarray dtype
     if inner and order not in ("C", "c"):
         raise ValuesNeeded("no rule says how arrays of arrays lie in that order")
     return fresh((*_lengths(shape), *inner), _dtype(dtype), order)
@@ -38,7 +38,7 @@ def _check_device(device: Any) -> None:
 
 
 def _lengths(shape: Any) -> Any:
-    """A shape in plain integers; NumPy's error for what is none."""
+    """Return a shape in plain integers; raise for anything else."""
     if type(shape) is tuple and all(type(length) is int for length in shape):
         return shape
     if isinstance(shape, ndarray):
@@ -96,7 +96,7 @@ def _like(
 
 @rule("arange")
 def arange(call: Call) -> Any:
-    """As NumPy counts: it divides, rounds up, and takes the dtype of the first two elements."""
+    """Count as NumPy does: divide and round up; the dtype is that of the first two elements."""
     if first_fake(call.args) is not None or any(map(is_fake, call.kwargs.values())):
         raise call.refusal("the length of the result depends on values", "give numbers")
     return call.give(_arange(*call.args, **call.kwargs))
@@ -164,7 +164,7 @@ def _identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
 
 @rule("frombuffer fromfile fromiter fromstring fromregex loadtxt genfromtxt load")
 def read(call: Call) -> Any:
-    """Read for real; of what is large, only the layout is kept."""
+    """Read for real; keep only the layout of large results."""
     return call.forgotten()
 
 
@@ -222,5 +222,5 @@ _COUNTS = frozenset(
 
 
 def is_drawing(function: Any) -> Any:
-    """Whether a function is a method of one of NumPy's generators."""
+    """True if a function is a method of one of NumPy's generators."""
     return isinstance(getattr(function, "__self__", None), (np.random.Generator, np.random.RandomState))

@@ -1,4 +1,4 @@
-"""Rules of random numbers: a draw of fakes has shape and dtype, and does not advance the generator."""
+"""Rules of random numbers: a fake draw has a shape and a dtype, and does not advance the generator."""
 
 import inspect
 import operator
@@ -13,7 +13,7 @@ from cowarray._modes.layouts.inference import copied, fresh
 
 __all__ = ["rule_of_draw"]
 
-# Distributions of integers: of C's long, from NumPy's legacy generators.
+# Distributions of integers. NumPy's legacy generators return C longs.
 _COUNTS = frozenset(["binomial", "geometric", "hypergeometric", "logseries", "negative_binomial", "poisson", "zipf"])
 # Parameters that are not the distribution's own.
 _OPTIONS = frozenset(["size", "dtype", "out", "method", "endpoint"])
@@ -21,7 +21,7 @@ _SHAPED = frozenset(["rand", "randn"])
 
 
 def rule_of_draw(function: Any) -> Any:
-    """The rule of a method of one of NumPy's generators; None of other functions.
+    """Return the rule of a method of one of NumPy's generators; None for other functions.
 
     Parameters
     ----------
@@ -34,12 +34,12 @@ def rule_of_draw(function: Any) -> Any:
 
 
 def _really(call: Call) -> Any:
-    """Draw, and forget what came if it is large."""
+    """Draw for real, and drop the values if the result is large."""
     return call.forgotten()
 
 
 def _named(call: Call) -> Any:
-    """The arguments by name."""
+    """Return the arguments by name."""
     function = call.function.function
     try:
         bound = inspect.signature(function).bind(*call.args, **call.kwargs)
@@ -82,7 +82,7 @@ def _draw(call: Call) -> Any:
 
 
 def _try_parameters(function: Any, given: Any) -> None:
-    """Let NumPy check the parameters, with a generator of our own that draws no numbers."""
+    """Let NumPy check the parameters, with a private generator that draws no numbers."""
     own = np.random.Generator if isinstance(function.__self__, np.random.Generator) else np.random.RandomState
     if "size" in given:
         getattr(own(np.random.PCG64(0)), function.__name__)(**{**given, "size": 0})
@@ -90,7 +90,7 @@ def _try_parameters(function: Any, given: Any) -> None:
 
 def _dtype(function: Any, given: Any, is_scalar: bool) -> Any:
     name = function.__name__
-    if given.get("dtype") is not None and not (is_scalar and name != "integers"):  # which gives Python's float
+    if given.get("dtype") is not None and not (is_scalar and name != "integers"):  # such a scalar is a Python float
         return np.dtype(given["dtype"])
     if name in _COUNTS or name in ("random_integers", "tomaxint"):
         return np.dtype(np.int64 if isinstance(function.__self__, np.random.Generator) else np.long)

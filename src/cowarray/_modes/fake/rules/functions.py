@@ -1,4 +1,4 @@
-"""Rules of NumPy's functions in C: each says what layout the function gives, or what it writes."""
+"""Rules of NumPy's functions in C: each infers the layout of the function's result, or does its write."""
 
 import operator
 from typing import Any
@@ -18,7 +18,7 @@ __all__ = ["product"]
 
 
 def _array(call: Call, value: Any) -> Any:
-    """A header of anything that is like an array."""
+    """Return a header of anything array-like."""
     return np.asarray(call.header(value))
 
 
@@ -31,7 +31,7 @@ def _sequence(call: Call, values: Any) -> Any:
 
 
 def _given(call: Call, out: Any, layout: Layout) -> Any:
-    """A fresh result, or `out`, which has been checked by whoever inferred the layout."""
+    """Return a fresh result, or `out`, which the caller has checked against the layout."""
     if out is None:
         return call.give(layout)
     return out if call.writes(out) else call.compute()
@@ -91,7 +91,7 @@ def _lexsort(call: Call, keys: Any, axis: Any = -1) -> Any:
 
 
 def product(a: Any, b: Any) -> Any:
-    """The layout of ``numpy.dot(a, b)``."""
+    """Return the layout of ``numpy.dot(a, b)``."""
     a, b = np.asarray(a), np.asarray(b)
     found = np.dot(np.ones(1, a.dtype), np.ones(1, b.dtype)).dtype
     if not a.ndim or not b.ndim:
@@ -177,7 +177,7 @@ def _ravel_multi_index(call: Call, multi_index: Any, dims: Any, mode: Any = "rai
 
 
 def _iterated(arrays: Any, dtype: Any) -> Any:
-    """What NumPy's iterator allocates beside arrays."""
+    """Return the layout of the output that NumPy's iterator allocates for these arrays."""
     shape, (strides,) = placed(tuple([(each.shape, each.strides) for each in arrays]), (dtype.itemsize,), "K")
     return Layout(shape, dtype, strides)
 
@@ -200,7 +200,7 @@ def _unravel_index(call: Call, indices: Any, shape: Any, order: Any = "C") -> An
     return tuple([table[..., i] for i in range(len(lengths))])
 
 
-# ---- what dtypes say
+# ---- functions of dtypes
 
 
 def _dtypes(call: Call, values: Any) -> Any:
@@ -243,7 +243,7 @@ def _datetime_as_string(
 
 @rule("busday_count is_busday busday_offset")
 def days(call: Call) -> Any:
-    """Element by element. The options are looked at by NumPy, on days that are none of the array's."""
+    """Infer the layout element by element; the options are not checked."""
     names = {"busday_count": 2, "is_busday": 1, "busday_offset": 2}
     arrays = [_day(call, each) for each in call.args[: names[call.operation]]]
     options = call.kwargs
@@ -279,12 +279,12 @@ def _copyto(call: Call, dst: Any, src: Any, casting: Any = "same_kind", where: A
     shown = call.header(src)
     into, mask = locate(dst), call.header(where)
     if isinstance(src, ndarray) and where is True and _lies_there(into, shown):
-        return None  # which NumPy sees before it looks whether it may write
+        return None  # NumPy detects this before it checks whether it may write
     its = shown if isinstance(shown, (np.ndarray, int, float, complex)) else np.asarray(shown)
     model = np.zeros(0, dst.dtype)
     np.copyto(model, np.zeros(0, its.dtype) if isinstance(its, np.ndarray) else its, casting)
     for each in (np.shape(its), np.shape(mask)):
-        # An axis of length 1 in front is one too many, but harmless.
+        # Surplus leading axes of length 1 are harmless.
         each = (
             each[max(0, len(each) - dst.ndim) :] if all(n == 1 for n in each[: max(0, len(each) - dst.ndim)]) else each
         )

@@ -1,6 +1,6 @@
 """Rules of the methods of arrays that compute, order and write.
 
-One file, for it is a list: each rule is read by itself.
+One file, because it is a list: each rule is read by itself.
 """
 
 import functools
@@ -27,7 +27,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def by_operations(*operations: str) -> Callable[[_Function], _Function]:
-    """Make a function of an operation's arguments, which does it by other operations, the rule of these."""
+    """Make a function that does an operation by other operations, from the same arguments, the rule of these."""
 
     def decorate(function: _Function) -> _Function:
         rule(*operations, kind=CODE)(lambda call: run(call, function, call.args, call.kwargs))
@@ -58,7 +58,7 @@ _UFUNCS = {"sum": np.add, "max": np.maximum, "min": np.minimum}
 
 @rule("ndarray.sum ndarray.max ndarray.min")
 def reduced(call: Call) -> Any:
-    """The quick way of those that are called most; with `out` or `where` NumPy's code."""
+    """Do the most common reductions by a short cut; with `out`, `where` or `initial`, by NumPy's code."""
     name = call.operation[8:]
     options = (
         _options_of_sum(*call.args, **call.kwargs) if name == "sum" else _options_of_max(*call.args, **call.kwargs)
@@ -96,7 +96,7 @@ _sum: Any = np.add.reduce
 def mean(
     x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> Any:
-    """As NumPy: a sum, divided in place. Half precision is summed in single."""
+    """Divide a sum in place, as NumPy does. Half precision is summed in single precision."""
     if axis is not None:
         np.lib.array_utils.normalize_axis_tuple(axis, x.ndim)
     halved = dtype is None and x.dtype.type is np.float16
@@ -106,7 +106,7 @@ def mean(
         dtype = np.dtype("f8")
     total = _sum(x, axis, dtype, out, keepdims, where=where)
     if total.dtype.kind not in "O":
-        into: Any = total if isinstance(total, (ndarray, np.ndarray)) else None  # of a small array it is a scalar
+        into: Any = total if isinstance(total, (ndarray, np.ndarray)) else None  # for a small array, it is a scalar
         np.true_divide(total, 1, out=into, casting="unsafe")
     return total.astype("f2") if halved and out is None else total
 
@@ -132,7 +132,7 @@ def _accumulated(ufunc: np.ufunc, x: Any, axis: Any, dtype: Any, out: Any) -> An
 
 
 def _along(x: Any, axis: Any) -> Any:
-    """An array and an axis of it: without an axis, all elements in a row."""
+    """Return an array and one of its axes; if no axis is given, all elements in a row."""
     if axis is None or x.ndim == 0:
         if axis is not None:
             axis_in(axis, 1)
@@ -148,14 +148,14 @@ def argmax(call: Call) -> Any:
 def _argmax(call: Call, x: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
     axes = tuple(range(x.ndim)) if axis is None else (axis_in(axis, max(x.ndim, 1)),)
     if any(not x.shape[k] for k in axes if k < x.ndim):
-        getattr(np.empty(0), call.operation[8:])()  # which says so
+        getattr(np.empty(0), call.operation[8:])()  # raises the error
     getattr(np.ones(1, x.dtype), call.operation[8:])()
     shape = tuple([1 if k in axes else n for k, n in enumerate(x.shape) if keepdims or k not in axes])
     return _into(call, out, fresh(shape, np.dtype(np.intp)), casting="safe")
 
 
 def _into(call: Call, out: Any, layout: Layout, casting: Any = "unsafe") -> Any:
-    """A fresh result, or `out`, which must be like it. NumPy's casting looks from `out` to the result."""
+    """Return a fresh result, or `out`, which must match it. NumPy checks casting from `out` to the result."""
     if out is None:
         return call.give(layout)
     if out.shape != layout.shape:
@@ -198,7 +198,7 @@ def _take(call: Call, x: Any, indices: Any, axis: Any = None, out: Any = None, m
 
 
 def check_indices(indices: Any, length: Any, mode: Any, axis: int = 0) -> None:
-    """Where indices have values, NumPy would say that one is out of bounds."""
+    """Raise NumPy's error if indices have values and one is out of bounds."""
     if mode != "raise" or (isinstance(indices, ndarray) and is_fake(indices)):
         return
     places = np.asarray(indices)
@@ -208,13 +208,13 @@ def check_indices(indices: Any, length: Any, mode: Any, axis: int = 0) -> None:
 
 
 def check_places(shape: Any, key: Any) -> None:
-    """The same of an index that fits a shape, and of its arrays and lists of integers."""
+    """Do `check_indices` for the arrays and lists of integers in an index that fits a shape."""
     parts = [
         part if not isinstance(part, (list, ndarray)) or is_fake(part) else np.asarray(part)
         for part in (key if type(key) is tuple else (key,))
     ]
     if any(0 in getattr(part, "shape", ()) for part in parts):
-        return  # no element is picked, and NumPy does not look
+        return  # no element is picked, so NumPy does not check
     taken = [_axes_taken(part) for part in parts]
     axis = 0
     for part, axes in zip(parts, taken, strict=True):
@@ -229,7 +229,7 @@ def check_places(shape: Any, key: Any) -> None:
 
 
 def _axes_taken(part: Any) -> Any:
-    """How many axes of an array an index stands for."""
+    """Return how many axes of an array an index takes."""
     if part is None or part is Ellipsis or isinstance(part, (bool, np.bool_)):
         return 0
     return part.ndim if isinstance(part, (ndarray, np.ndarray)) and part.dtype.kind == "b" else 1
@@ -270,7 +270,7 @@ def _choose(call: Call, x: Any, *given: Any, out: Any = None, mode: Any = "raise
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'")
     if any(each.dtype.kind == "V" for each in choices):
         raise call.refusal("no rule says which dtype records have together", "use where")
-    np.empty(0, np.intp).choose([np.empty(0)], mode=mode)  # which says what is wrong with it
+    np.empty(0, np.intp).choose([np.empty(0)], mode=mode)  # raises for a wrong mode
     shape = _broadcast(locate(x), *choices)
     if out is not None and out.shape != shape:
         raise TypeError("choose: invalid shape for output array.")
@@ -292,7 +292,7 @@ def _repeat(call: Call, x: Any, repeats: Any, axis: Any = None) -> Any:
         reason = "the shape of the result depends on how often elements are repeated"
         number = int(call.number(repeats.dtype, reason, "give the numbers of repeats real values"))
         repeats = np.broadcast_to(np.intp(number), repeats.shape)
-    has_dtype = hasattr(repeats, "dtype")  # an empty list would have that of floats
+    has_dtype = hasattr(repeats, "dtype")  # an empty list would become an array of floats
     repeats = np.asarray(repeats)
     if repeats.dtype.kind not in "iub" and (repeats.size or has_dtype):
         raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to dtype('int64') according to the rule 'safe'")
@@ -317,7 +317,7 @@ def argsort(call: Call) -> Any:
     x, *rest = call.args
     axis = rest[0] if rest else call.kwargs.get("axis", -1)
     options = {name: value for name, value in call.kwargs.items() if name != "axis"}
-    np.ones(2, x.dtype).argsort(-1, *rest[1:], **options)  # which says what is wrong with them
+    np.ones(2, x.dtype).argsort(-1, *rest[1:], **options)  # raises for wrong options
     if axis is not None:
         axis_in(axis, max(x.ndim, 1))
     return call.give(fresh((x.size,) if axis is None else x.shape or (1,), np.dtype(np.intp)))
@@ -445,7 +445,7 @@ def sort(call: Call) -> Any:
     x, *rest = call.args
     axis = rest[0] if rest else call.kwargs.get("axis", -1)
     options = {name: each for name, each in call.kwargs.items() if name != "axis"}
-    np.ones(1, x.dtype).sort(-1, *rest[1:], **options)  # which says what is wrong with them
+    np.ones(1, x.dtype).sort(-1, *rest[1:], **options)  # raises for wrong options
     normalize_axis_index(operator.index(axis), x.ndim)
     return None if call.writes(x) else call.compute()
 
@@ -476,7 +476,7 @@ def _put(call: Call, x: Any, indices: Any, values: Any, mode: Any = "raise") -> 
         if not x.size:
             raise IndexError("cannot replace elements of an empty array")
         check_indices(indices, x.size, mode)
-    np.empty(1).put([0], 0, mode=mode)  # which says what is wrong with it
+    np.empty(1).put([0], 0, mode=mode)  # raises for a wrong mode
     return None if call.writes(x) else call.compute()
 
 
@@ -537,7 +537,7 @@ def flat_get(call: Call) -> Any:
     if not is_fake(x):
         return call.forgotten()
     _try_key(key, size)
-    # The places that it names, of as many elements.
+    # The key is valid for this number of elements; its shape is the result's.
     if key is Ellipsis:
         return call.give(fresh((size,), x.dtype))
     if isinstance(key, slice):
@@ -555,7 +555,7 @@ def flat_get(call: Call) -> Any:
 
 
 def _try_key(key: Any, size: Any, **value: Any) -> None:
-    """Have NumPy look at an index of so many elements, where these are few."""
+    """Let NumPy check an index of an array of `size` elements, if these are few."""
     if size < 1 << 16 and not (isinstance(key, ndarray) and is_fake(key)):
         model = np.zeros(size, np.int8).flat
         key = key.to_numpy() if isinstance(key, ndarray) else key

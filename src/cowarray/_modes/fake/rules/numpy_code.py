@@ -1,4 +1,4 @@
-"""Private modules of NumPy whose functions the rules run or replace. NumPy has no stubs of those: they are `Any`."""
+"""Private modules of NumPy whose functions the rules run or replace. NumPy has no stubs for them: they are `Any`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Rules of what values pick: masks, and where something is not zero. A plan assumes how many there are, or refuses."""
+"""Rules of operations whose shape depends on values, such as masks and `nonzero`: a plan assumes it, or refuses."""
 
 import contextlib
 from typing import Any
@@ -26,7 +26,7 @@ _INTP = np.dtype(np.intp)
 
 
 def masks_in(key: Any) -> list[Any]:
-    """The masks in an index."""
+    """Return the masks in an index."""
     return [item for item in (key if type(key) is tuple else (key,)) if _is_mask(item)]
 
 
@@ -35,23 +35,23 @@ def _is_mask(item: Any) -> bool:
 
 
 def with_places(call: Call, header: Any, key: Any, shown: tuple[Any, ...]) -> tuple[Any, ...]:
-    """An index with places in the stead of masks: as many as these pick; without values, as many as they are taken to.
+    """Return an index with masks replaced by as many places as they pick, or are assumed to pick if without values.
 
     Parameters
     ----------
     call : Call
     header : numpy.ndarray
-        Of what is indexed.
+        Of the indexed array.
     key : object
     shown : tuple
-        The same as NumPy's headers.
+        The same, with NumPy headers.
 
     Raises
     ------
     FakeError
-        Nothing is assumed of masks without values.
+        Nothing is assumed about masks without values.
     """
-    with contextlib.suppress(ValuesNeeded):  # so the masks fit
+    with contextlib.suppress(ValuesNeeded):  # raised if the masks fit
         indexed(header, shown)
     parts: list[Any] = []
     for item, seen in zip(key if type(key) is tuple else (key,), shown, strict=True):
@@ -76,12 +76,12 @@ def nonzero(call: Call) -> Any:
 
 
 def where_true(call: Call, x: Any) -> Any:
-    """What `nonzero` gives."""
+    """Return the result of `nonzero`."""
     if call.faked is None:
         return call.forgotten()
     header = np.asarray(call.header(x))
     if not header.ndim:
-        np.nonzero(np.zeros(()))  # which says so
+        np.nonzero(np.zeros(()))  # raises the error
     count = call.picked(header.size, _SHAPE, _INSTEAD)
     if header.ndim == 1:
         return (call.give(fresh((count,), _INTP)),)
@@ -138,7 +138,7 @@ def _unique(
 
 @rule("union1d intersect1d setdiff1d setxor1d", kind=VALUES)
 def of_sets(call: Call) -> Any:
-    """Of so many elements that a set might have at most."""
+    """Pick from the most elements that the resulting set could have."""
     return call.forgotten() if call.faked is None else _of_sets(call, *call.args, **call.kwargs)
 
 
@@ -155,7 +155,7 @@ def _of_sets(call: Call, ar1: Any, ar2: Any, assume_unique: bool = False, return
 
 @rule("bincount", kind=VALUES)
 def bincount(call: Call) -> Any:
-    """In NumPy's code that names a length, as long as that; else as long as the largest value."""
+    """In NumPy's code, take the length `minlength`, which it names; else that by the largest value."""
     return call.forgotten() if call.faked is None else _bincount(call, *call.args, **call.kwargs)
 
 

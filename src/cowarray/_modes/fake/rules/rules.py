@@ -1,4 +1,4 @@
-"""The rules by which operations on fakes are done, by the name that an operation has on the road."""
+"""The rules of operations on fakes, by an operation's name on the road."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -7,24 +7,24 @@ from cowarray._modes.fake.calls import Call
 
 __all__ = ["CODE", "ELEMENTWISE", "KINDS", "RULE", "RULES", "VALUES", "VIEWS", "enter", "kind_of", "rule"]
 
-# The ways in which a rule knows what comes of an operation.
-VIEWS = "view"  # NumPy's own, on headers whose elements it does not touch
-ELEMENTWISE = "ufunc"  # element by element, a reduction, or by a signature: by the ufunc's methods, whatever the ufunc
+# The ways in which rules find the result of an operation.
+VIEWS = "view"  # NumPy's own function, on headers whose elements it does not touch
+ELEMENTWISE = "ufunc"  # one rule for each method of ufuncs: elementwise, with a signature, or a reduction
 CODE = "NumPy's code"  # NumPy's own Python code, run on fakes
-RULE = "rule"  # a rule of its own
-VALUES = "needs values"  # by nature: refused of fakes
+RULE = "rule"  # a rule for this operation
+VALUES = "needs values"  # by nature: refused for fakes unless the plan assumes an answer
 
 RULES: dict[str, Callable[[Any], Any]] = {}
 KINDS: dict[str, str] = {}
 
 
 def enter(names: str | Iterable[str], function: Callable[[Call], Any], kind: str) -> None:
-    """Make a function of a `Call` the rule of operations.
+    """Make a function that takes a `Call` the rule of operations.
 
     Parameters
     ----------
     names : str or iterable of str
-        A text is split at spaces.
+        A str is split at spaces.
     function : callable
     kind : str
         One of those above.
@@ -35,7 +35,7 @@ def enter(names: str | Iterable[str], function: Callable[[Call], Any], kind: str
 
 
 def rule(*operations: str, kind: str = RULE) -> Callable[[Callable[[Call], Any]], Callable[[Call], Any]]:
-    """Make a function of a `Call` the rule of these operations.
+    """Make the decorated function, which takes a `Call`, the rule of these operations.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def rule(*operations: str, kind: str = RULE) -> Callable[[Callable[[Call], Any]]
 
 
 def kind_of(operation: str) -> str | None:
-    """How an operation on fakes is done: one of the kinds; None without a row.
+    """Return how an operation on fakes is done: one of the kinds; None without a row.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rules of what makes a fake an object of Python's: a plan assumes its value, or refuses."""
+"""Rules of conversions from a fake to a Python object: a plan assumes its value, or refuses."""
 
 import operator
 import os
@@ -32,7 +32,7 @@ _PYTHONS: dict[str, Callable[..., Any]] = {
 }
 
 _MOST = 1 << 20  # elements of a list
-_MOST_BYTES = 256 << 20  # of bytes that go to an open file
+_MOST_BYTES = 256 << 20  # of an array that is converted to bytes, or written to an open file
 
 
 def converted(call: Call) -> Any:
@@ -56,7 +56,7 @@ def formatted(call: Call) -> Any:
 
 @rule("ndarray.__str__", kind=VALUES)
 def written(call: Call) -> Any:
-    """Of an array without axes the number, where numbers are assumed: a text with it may be read again."""
+    """Format an array without axes as its number if numbers are assumed: the program may parse the text again."""
     x = call.args[0]
     if x.ndim or x.dtype.kind not in "biufc" or not _is_assumed(call.assumptions, x):
         return outline(x.shape, x.dtype, "fake")
@@ -74,7 +74,7 @@ def as_text(call: Call) -> Any:
 
 @rule("ndarray.tofile", kind=VALUES)
 def to_file(call: Call) -> Any:
-    """A file that is named stays as it is in the command's plans; to an open one goes what is assumed."""
+    """Keep a named file back in the command's plans; write the assumed elements to an open one."""
     x, file, sep, template = call.args
     is_named = isinstance(file, (str, bytes, os.PathLike))
     if is_named and not sep and unwritten.keep(file, unwritten.Raw(x.nbytes)):
@@ -89,7 +89,7 @@ def _stand_in(call: Call, is_condition: bool) -> Any:
 
 
 def assumed_elements(x: ndarray) -> Any:
-    """NumPy's array in the place of a fake, for an open file.
+    """Return a NumPy array in place of a fake, for an open file.
 
     Parameters
     ----------
@@ -98,12 +98,12 @@ def assumed_elements(x: ndarray) -> Any:
     Returns
     -------
     numpy.ndarray
-        All of its elements are what the plan assumes.
+        All its elements have the value that the plan assumes.
 
     Raises
     ------
     FakeError
-        It assumes nothing of the kind.
+        The plan assumes no such value, or the array is too large.
     """
     _check_nbytes(x)
     return _elements(x, origin_of(x).ledger.assumptions, False)
@@ -145,7 +145,7 @@ _DECIDE = "decide by shape and dtype, or compute the condition from real arrays"
 
 @rule("allclose array_equal array_equiv", kind=VALUES)
 def alike(call: Call) -> Any:
-    """Arrays whose shapes differ are not equal, whatever is in them."""
+    """Return False for shapes that rule out equality; else ask the plan."""
     if call.faked is None:
         return call.forgotten()
     given = [*call.args, *call.kwargs.values()][:2]

@@ -39,12 +39,12 @@ _NAMED = {
 
 
 def rule_of(function: Any) -> Any:
-    """The rule of an operation that a ufunc does; None of others.
+    """Return the rule of an operation that a ufunc does; None for others.
 
     Parameters
     ----------
     function : callable
-        What does it as ever.
+        Does the operation as usual.
     """
     if type(getattr(function, "ufunc", None)) is not np.ufunc:
         return None
@@ -53,7 +53,7 @@ def rule_of(function: Any) -> Any:
 
 @rule("power equal not_equal less less_equal greater greater_equal")
 def operate(call: Call) -> Any:
-    """An operator with what is no array yet, or which NumPy's operator does in its own way."""
+    """Do an operator on operands that are not arrays yet, or for which NumPy's operator differs from the ufunc."""
     first, second = [_operand(call, value) for value in call.args]
     if (
         call.operation == "power"
@@ -71,7 +71,7 @@ def operate(call: Call) -> Any:
             raise
         kinds = [np.asarray(each).dtype for each in (first, second)]
         if any(its.kind == "V" for its in kinds):
-            operator.eq(np.empty(0, kinds[0]), np.empty(0, kinds[1]))  # which may not be compared
+            operator.eq(np.empty(0, kinds[0]), np.empty(0, kinds[1]))  # raises if they cannot be compared
         found = [(np.shape(each), np.asarray(each).strides) for each in (first, second)]
         shape, (strides,) = placed(tuple(found), (1,), "K")
         return call.give(Layout(shape, np.dtype(bool), strides))
@@ -83,7 +83,7 @@ def _operand(call: Call, value: Any) -> Any:
 
 
 def _written(call: Call, outputs: Any, whole: bool, layouts: Sequence[Layout]) -> Any:
-    """What is given back where some of the outputs are arrays that are written."""
+    """Write to the outputs that are arrays, and return all results."""
     given: list[Any] = []
     for target, layout in zip(outputs, layouts, strict=True):
         given.append(target if target is not None else (layout, call))
@@ -94,7 +94,7 @@ def _written(call: Call, outputs: Any, whole: bool, layouts: Sequence[Layout]) -
 
 
 def _outputs(call: Call, number: Any) -> Any:
-    """The arrays named by `out`, one for each result; None where none is."""
+    """Return the arrays named by `out`, one for each result; None if there are none."""
     out = call.kwargs.get("out")
     if out is None:
         return None
@@ -103,7 +103,7 @@ def _outputs(call: Call, number: Any) -> Any:
 
 
 def _options(call: Call) -> Any:
-    """The other options; of an array among them, the header."""
+    """Return the other options, with arrays replaced by headers."""
     options = {
         name: call.header(value) if name in ("where", "initial") else value
         for name, value in call.kwargs.items()
@@ -122,7 +122,7 @@ _TRUTHS = (
 
 
 def _taken_truth(call: Call, name: str, layouts: Sequence[Layout]) -> np.bool_ | None:
-    """What a comparison or test of a fake is taken to say in code that is run on fakes; None where nothing is taken."""
+    """Return the truth that a comparison or test of a fake is taken to yield in NumPy's code run on fakes, or None."""
     assumed = call.block.assumed
     if assumed is None or call.faked is None or name not in _TRUTHS or layouts[0].shape:
         return None
@@ -134,7 +134,7 @@ def _is_ufunc(value: Any) -> Any:
 
 
 def _brings_own_ufunc(value: Any) -> Any:
-    """Whether a value is of a type that computes itself, or declines to, where a ufunc is applied to it."""
+    """True if a value's type takes part in ufuncs: it computes them itself, declines to, or wraps their results."""
     override = getattr(type(value), "__array_ufunc__", np.ndarray.__array_ufunc__)
     if isinstance(value, ndarray):
         wraps = False
@@ -143,12 +143,12 @@ def _brings_own_ufunc(value: Any) -> Any:
     else:
         wraps = hasattr(type(value), "__array_wrap__") and not isinstance(value, np.generic)
     if wraps:
-        return True  # it makes what it likes of the result
+        return True  # it may turn the result into anything
     return type(value) is not ndarray and override is not np.ndarray.__array_ufunc__
 
 
 def _refuse_strangers(call: Call) -> None:
-    """What another library's type makes of the operation is for it to say."""
+    """Refuse operands of another library's type that decides itself about the operation."""
     out = call.kwargs.get("out")
     values = (*call.args, call.kwargs.get("where"), *(out if type(out) is tuple else (out,)))
     if any(_brings_own_ufunc(value) for value in values):
@@ -162,13 +162,13 @@ _NUMPYS = frozenset(
 
 @lru_cache(maxsize=1024)
 def _always_fails(ufunc: np.ufunc, dtypes: Any) -> Any:
-    """Whether a ufunc of somebody else's raises an error of its own, tried with one element."""
+    """True if a foreign ufunc raises its own error when tried with one element."""
     cores = core_names(ufunc.signature or ",".join(["()"] * ufunc.nin))
     try:
         with np.errstate(all="ignore"):
             ufunc(*[np.ones((1,) * len(core), its) for core, its in zip(cores, dtypes, strict=False)])
     except (TypeError, ValueError):
-        return False  # of dtypes and shapes
+        return False  # about dtypes and shapes
     except Exception:
         return True
     return False
@@ -186,7 +186,7 @@ def _refuse_failing(call: Call) -> None:
 
 
 def _by(method: Any) -> Any:
-    """The rule by a ufunc's method, of arrays alone."""
+    """Return the rule for a ufunc's method, which refuses types of other libraries."""
 
     def apply(call: Call) -> Any:
         _refuse_strangers(call)
@@ -225,7 +225,7 @@ def _apply(call: Call) -> Any:
     if outputs is None:
         taken = _taken_truth(call, ufunc.__name__, layouts)
         return call.give(*layouts) if taken is None else taken
-    # As NumPy's ufuncs do it: all of `out` gets new bytes at once, computed from the old ones or not.
+    # As in NumPy's ufuncs: all of `out` gets new bytes at once, whether computed from the old ones or not.
     whole = ufunc.signature is None and "where" not in options
     return _written(call, outputs, whole, layouts)
 
@@ -248,7 +248,7 @@ def _reduce(call: Call) -> Any:
 
 
 def _bound(call: Call, method: Any) -> Any:
-    """The arguments of a ufunc's method after its arrays, by name."""
+    """Return the arguments of a ufunc's method after its arrays, by name."""
     first = 2 if method == "reduceat" else 1
     return {**dict(zip(_NAMED[method], call.args[first:], strict=False)), **call.kwargs}
 
@@ -283,7 +283,7 @@ def _reduceat(call: Call) -> Any:
 
 
 def _check_starts(call: Call, starts: Any, axis: Any) -> None:
-    """Where parts begin is in range, where that is known."""
+    """Raise NumPy's error if a part begins out of range."""
     shape = np.shape(call.header(call.args[0]))
     length = shape[axis[0] if isinstance(axis, tuple) else axis]
     if starts.size and (starts.min() < 0 or starts.max() >= length):

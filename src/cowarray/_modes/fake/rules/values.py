@@ -1,4 +1,4 @@
-"""Rows of the operations whose result depends on values by nature: of fakes they are refused, with advice."""
+"""Rows of operations whose layout depends on values by nature: for fakes, they are refused with advice."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ __all__ = ["NEEDED"]
 _SHAPE = "the shape of the result depends on values"
 _DTYPE = "the dtype of the result depends on values"
 
-# By what depends, and what to do instead: the operations.
+# By what depends on values, and the advice: the operations.
 NEEDED = {
     (_SHAPE, "give it real values, or make an array of the size that you expect"): ("trim_zeros roots polymul polydiv"),
     (_DTYPE, "give it real values"): "real_if_close poly",
@@ -38,12 +38,12 @@ for (_reason, _advice), _names in NEEDED.items():
     enter(_names, _row(_reason, _advice), VALUES)
 
 
-# ---- where a condition decides: it is taken as the plan assumes it
+# ---- where a condition decides: the plan's assumption answers it
 
 
 @rule("linalg.eig linalg.eigvals")
 def eigenvalues(call: Call) -> Any:
-    """Those of real matrices are real or complex; those of complex ones are complex."""
+    """Ask the plan whether the eigenvalues of a real matrix are complex; those of a complex one are."""
     x = call.args[0] if call.args else call.kwargs["a"]
     if isinstance(x, ndarray) and is_fake(x) and x.dtype.kind != "c":
         is_complex = call.is_true(_DTYPE, "give it complex numbers, or use eigh")
@@ -72,7 +72,7 @@ def complex_where_needed(call: Call) -> Any:
 
 @rule("linalg.lstsq", kind=VALUES)
 def least_squares(call: Call) -> Any:
-    """There are residuals where the rank is full; in NumPy's own code it is."""
+    """Ask the plan whether the rank is full, so that there are residuals; inside NumPy's own code it is."""
     if call.faked is None:
         return call.forgotten()
     if call.block.assumed is not None:
