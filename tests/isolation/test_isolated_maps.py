@@ -241,6 +241,15 @@ def test_a_private_map_that_cannot_be_written_is_taken(path, taken):
     assert np.frombuffer(private)[0] == 0
 
 
+@pytest.mark.parametrize("give", [lambda n: n, lambda n: cowarray.asarray(n, copy=False)], ids=["map", "trusted"])
+def test_a_private_map_that_was_written_and_then_protected_is_no_file(path, taken, give):
+    n = mapped(path, mode="c")
+    n[3] = -3
+    assert not ctypes.CDLL(None).mprotect(ctypes.c_void_p(n.ctypes.data), ctypes.c_size_t(n.nbytes), mmap.PROT_READ)
+    n.flags.writeable = False
+    assert np.array_equal(taken(give(n)), n)
+
+
 @pytest.mark.parametrize(
     "small",
     [lambda n: n[:5000], lambda n: n.reshape(1024, 1024)[:, 7], lambda n: n[::100]],

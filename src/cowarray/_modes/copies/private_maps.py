@@ -48,12 +48,14 @@ class Maps:
         self._lines: list[bytes] | None = None
 
     def at(self, address: int) -> _Region | None:
-        """Return the map there; None if it has no file, or is private and writable and may differ from its file."""
+        """Return the map there; None if it has no file, or may differ from it: a private map with pages of its own."""
         if self._lines is None:
             self._lines = _read_maps()
         at = bisect.bisect_right(self._lines, address, key=lambda line: int(line[: line.index(b"-")], 16)) - 1
         fields = self._lines[at].split(None, 5) if at >= 0 else []
-        if len(fields) < 6 or (fields[1].endswith(b"p") and b"w" in fields[1]):
+        if len(fields) < 6:
+            return None
+        if fields[1].endswith(b"p") and (b"w" in fields[1] or _was_written(fields[0])):
             return None
         first, end = (int(bound, 16) for bound in fields[0].split(b"-"))
         major, minor = (int(part, 16) for part in fields[3].split(b":"))
@@ -67,6 +69,17 @@ def _read_maps() -> list[bytes]:
             return file.read().split(b"\n")[:-1]
     except OSError:
         return []
+
+
+def _was_written(bounds: bytes) -> bool:
+    """Tell whether the map has, or may have, pages that are not its file's: it may have been writable before."""
+    try:
+        with open("/proc/self/smaps", "rb") as file:
+            here = itertools.dropwhile(lambda line: not line.startswith(bounds + b" "), file)
+            sizes = dict(line.split()[:2] for line in itertools.takewhile(lambda line: b"VmFlags" not in line, here))
+    except OSError:
+        return True
+    return sizes.get(b"Anonymous:") != b"0" or sizes.get(b"Swap:") != b"0"
 
 
 def private_map(value: object, maps: Maps) -> ndarray[Any, Any] | None:
