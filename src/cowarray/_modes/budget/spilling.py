@@ -383,7 +383,7 @@ class Spill:
                 self.error = OSError(error.errno, error.strerror)
 
     def _slot(self, nbytes: int) -> Slot:
-        """Return a slot in the file, or in a new one after a fork. If two threads each make one, slots keep both alive."""
+        """Return a slot in the file, or in a new one after a fork. If two threads make one, slots keep both alive."""
         slot = self._file.take(nbytes)
         while slot is None:
             file = _File(self.directory)
