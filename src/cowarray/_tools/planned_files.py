@@ -159,7 +159,7 @@ def _saved(value: Any) -> unwritten.Saved:
 
 
 def _shown(value: Any) -> Any:
-    """Convert an argument that goes to an open file: an array without bytes becomes the numbers that the plan assumes."""
+    """Convert an argument that goes to an open file: an array without bytes becomes the numbers the plan assumes."""
     if first_fake([value]) is None:
         return handed_out(value)
     return assumed_elements(cowarray.asarray(value))

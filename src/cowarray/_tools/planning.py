@@ -235,7 +235,7 @@ def _refusal_in(error: BaseException | None) -> cowarray.FakeError | None:
 
 
 def _refusal_behind(error: BaseException) -> cowarray.FakeError | None:
-    """Return the last refusal, if an instruction in the traceback led to it, and C code (`struct`) raised another error."""
+    """Return the last refusal if an instruction in the traceback caused it: C code then raised another error."""
     trace = error.__traceback__
     while trace is not None and not isinstance(error, (NameError, AttributeError, ImportError)):
         if latest.refused == (trace.tb_frame.f_code, trace.tb_lasti):
