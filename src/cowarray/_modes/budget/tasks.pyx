@@ -71,7 +71,7 @@ cdef class Task:
 
 cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, object key, Forecast known, list arrays,
                      list fresh):
-    """Predict what an operation reads, writes and gives; or raise NotRecorded. known: its forecast by key, or None."""
+    """Predict what an operation reads, writes and gives, or raise NotRecorded. known: its forecast by key, or None."""
     cdef Outlook outlook
     cdef void *region
     cdef size_t nbytes
