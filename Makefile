@@ -1,9 +1,9 @@
-# One front door: `make help` lists every command. Each works from a fresh clone and does again only what has changed.
+# One front door: `make help` lists every command. Each works from a fresh clone and repeats only what has changed.
 #
-# Variables: PYTHON (the interpreter of a new environment), VENV, CC, CXX, FILE (for demo), ARGS (for pytest); NUMPY=2.4.3
-# takes that NumPy, in an environment of its own; CONSTRAINTS= takes what the package index has today;
-# COWARRAY_WERROR=1 makes warnings errors; COWARRAY_SANITIZE=address|undefined|thread instruments the code, in an
-# environment and a build directory of its own; COWARRAY_YIELD=1 compiles yield points into the C tests.
+# Variables: PYTHON (the interpreter of a new environment), VENV, CC, CXX, FILE (for demo), ARGS (for pytest);
+# NUMPY=2.4.3 uses that NumPy, in a separate environment; CONSTRAINTS= uses the package index's current versions;
+# COWARRAY_WERROR=1 makes warnings errors; COWARRAY_SANITIZE=address|undefined|thread instruments the code, in a
+# separate environment and build directory; COWARRAY_YIELD=1 compiles yield points into the C tests.
 
 include flags.mk
 
@@ -15,13 +15,13 @@ COMMA := ,
 VARIANT := $(addprefix -,$(subst $(COMMA),+,$(COWARRAY_SANITIZE)))
 VENV ?= .venv$(VARIANT)$(addprefix -numpy-,$(NUMPY))
 IN_VENV := $(VENV)/bin/python
-# All that is installed has the version that was tested. Only NUMPY= puts another NumPy in the place of the file's.
+# Every package is installed in the version that was tested. Only NUMPY= replaces one: the file's NumPy.
 CONSTRAINTS ?= constraints.txt
 CONSTRAINED := $(if $(NUMPY),$(VENV)/constraints.txt,$(CONSTRAINTS))
-# Bytecode is made of what is imported, when it is: of all that is installed it would take half of pip's time.
+# Modules are compiled to bytecode when they are imported: compiling everything would take half of pip's time.
 PIP := $(IN_VENV) -m pip install -qq --no-compile $(addprefix --constraint ,$(CONSTRAINED))
 PIP_NEEDED := pip>=25.1
-# Says aloud what this machine cannot check; `make check` says it again at its end.
+# Reports a check that this machine cannot run; `make check` repeats it at its end.
 SKIP = tools/skip.sh "$(1)"
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -34,7 +34,7 @@ help: ## List the commands
 
 # ---- environment and extensions --------------------------------------------------------------------------------------
 
-# Without the headers that a build copies beside the modules.
+# Excludes the headers that a build copies into the package.
 EXTENSION_SOURCES := setup.py flags.mk $(shell find include src -path src/cowarray/include -prune -o -name '*.[ch]' -print \
     -o -name '*.p[xy][dx]' -print)
 BUILT := $(VENV)/.built$(if $(filter 1,$(COWARRAY_WERROR)),-werror)
@@ -49,9 +49,9 @@ $(VENV)/.python: pyproject.toml $(CONSTRAINTS)
 	@$(PIP) $$($(IN_VENV) tools/requires.py)
 	@touch $@
 
-# The plain build is an editable install, and from then on what has changed is compiled in place. A variant is a plain
-# install: its extensions must not replace those in src/. A build without warnings also stands for one that would have
-# allowed them.
+# The plain build is an editable install; afterwards, changed extensions are compiled in place. A variant is a regular
+# install: its extensions must not replace those in src/. A build without warnings also counts as one that allows
+# them.
 ifeq ($(VARIANT),)
 $(VENV)/.installed: $(VENV)/.python setup.py pyproject.toml
 	@echo "Building cowarray ..."
@@ -73,7 +73,7 @@ $(addprefix $(VENV)/.,$(GROUPS)): $(VENV)/.%: $(VENV)/.python
 	@$(GROUP) $*
 	@touch $@
 
-# What the extras of pyproject.toml name, alone: to install the package with them would compile it again.
+# Only the packages that pyproject.toml's extras name: installing cowarray with its extras would compile it again.
 $(VENV)/.producers $(VENV)/.bench $(VENV)/.clients $(VENV)/.engines: $(VENV)/.%: $(VENV)/.python
 	@echo "Installing what $* needs ..."
 	@$(PIP) $$($(IN_VENV) tools/requires.py $*)
@@ -90,13 +90,13 @@ FREE_THREADED ?= $(firstword $(shell command -v python3.14t python3.13t 2> /dev/
 
 # ---- to use and to test ----------------------------------------------------------------------------------------------
 
-demo: $(BUILT) ## See what it does, on an array of yours with FILE=array.npy
+demo: $(BUILT) ## See what it does; on your own array with FILE=array.npy
 	@$(IN_VENV) -m cowarray demo $(if $(FILE),"$(FILE)")
 
-# The files that name a mark. To collect all of them takes half a minute under a sanitizer, in each process.
+# The files that name a mark. Collecting all files takes half a minute under a sanitizer, in each process.
 marked = $(shell grep -rl --include='test_*.py' 'mark\.$(1)\b' tests) -m '$(1) and not long'
 
-# A process for each core. WORKERS= runs the tests in one, for a debugger or a look at what they print.
+# A process for each core. WORKERS= runs the tests in one process, for a debugger or to see their output.
 WORKERS ?= --numprocesses=auto
 
 test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
@@ -109,31 +109,31 @@ conformance-standard: $(BUILT) $(VENV)/.conformance ## Run the array API standar
 	@test -n "$(ARRAY_API_TESTS)" || { echo "conformance-standard: name the suite's folder, ARRAY_API_TESTS=..."; exit 1; }
 	@$(IN_VENV) tests/conformance/standard.py "$(ARRAY_API_TESTS)" $(ARGS)
 
-# A complete run also counts instructions, and goes into the documentation. The report comes even if something failed.
+# A complete run also counts instructions, and updates the documentation. The report is written even after a failure.
 bench: export COWARRAY_FREE_THREADED = $(if $(FREE_THREADED),$(CURDIR)/.venv-free-threaded/bin/python)
-bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure, beside the peers (RUNS=3: so often, and medians); figures go to docs/targets.md and README.md
+bench: $(BUILT) $(VENV)/.test $(VENV)/.bench ## Measure, next to the peers (RUNS=3: three runs, and medians); figures go to docs/targets.md and README.md
 	@$(if $(FREE_THREADED),PIP_ONLY_BINARY=:all: $(MAKE) .venv-free-threaded/.built .venv-free-threaded/.test \
 	    PYTHON="$(FREE_THREADED)" VENV=.venv-free-threaded CONSTRAINTS=,$(call SKIP,clones without a GIL: no free-threaded Python found))
 	@tools/bench.sh $(IN_VENV) $(ARGS)
 
-bench-readme: $(BUILT) $(VENV)/.bench ## Measure what README.md shows, its table and figure, and write it (ten minutes)
+bench-readme: $(BUILT) $(VENV)/.bench ## Measure README.md's table and figure, and write them (ten minutes)
 	@$(IN_VENV) bench/front_page.py $(ARGS) && $(IN_VENV) bench/pages.py
 
-bench-compare: ## Set two runs of make bench side by side (BEFORE=, AFTER=: their JSON)
+bench-compare: ## Compare two runs of make bench (BEFORE=, AFTER=: their JSON)
 	@$(IN_VENV) bench/compare.py $(or $(BEFORE),build/bench/previous.json) $(or $(AFTER),build/bench/latest.json)
 
-# The wheel is for the newest Python at hand, so that `make check` compiles for it once: `make newest` and `make oldest` run
-# their tests on this wheel.
+# The wheel is for the newest Python at hand, so that `make check` compiles for it only once: `make newest` and
+# `make oldest` run their tests on this wheel.
 NEWEST_PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12,$(call AT_HAND,$(version))))
 package newest oldest prepare-newest: export WHEEL_PYTHON ?= $(or $(NEWEST_PYTHON),$(abspath $(IN_VENV)))
-package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel (WHEEL_PYTHON: for which), install and try them in a clean environment
+package: $(BUILT) $(VENV)/.test $(VENV)/.check ## Build sdist and wheel (WHEEL_PYTHON: for this Python), install and try them in a clean environment
 	@$(IN_VENV) -m pytest $(call marked,package) $(ARGS)
 	@touch $(WHEEL_TRIED)
 WHEEL_TRIED := build/wheel-tried
 $(WHEEL_TRIED): $(EXTENSION_SOURCES) $(shell find src/cowarray -name '*.py' -o -name '*.pyi')
 	@$(MAKE) package VENV=.venv NUMPY= ARGS=
 
-# Also reaches the environments that a build and a test of the package make.
+# Also reaches the environments that building and testing the package create.
 package dist wheels tests: export PIP_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
 package dist wheels tests: export PIP_BUILD_CONSTRAINT := $(if $(CONSTRAINED),$(CURDIR)/$(CONSTRAINED))
 
@@ -143,7 +143,7 @@ dist: $(VENV)/.check ## Build sdist and wheel into dist/
 wheels: $(VENV)/.wheels ## Build wheels for all Pythons at hand into dist/, and try each in an empty environment (ARGS=3.12)
 	@$(IN_VENV) tools/wheels.py $(ARGS)
 
-# ---- the core, with a C compiler alone -------------------------------------------------------------------------------
+# ---- the core, with only a C compiler --------------------------------------------------------------------------------
 
 WERROR := $(if $(filter 1,$(COWARRAY_WERROR)),-Werror)
 SANITIZE := $(if $(COWARRAY_SANITIZE),-fsanitize=$(COWARRAY_SANITIZE) $(SANITIZED))
@@ -153,20 +153,20 @@ C_FLAGS := $(RELEASE_FLAGS) $(ASSERTIONS) $(NO_PAUSE)
 C_VARIANT := $(notdir $(CC))$(VARIANT)$(if $(YIELD),-yield)$(if $(WERROR),-werror)
 C_BUILD := build/c/$(C_VARIANT)
 COUNT_BUILT = echo "built: $(words $(filter %.pyx,$(EXTENSION_SOURCES))) extensions, $$($(IN_VENV) --version), $$($(IN_VENV) -m pip freeze | grep -i '^numpy=')"
-# THREADED=1: those that start threads. In the others ThreadSanitizer has no race to find.
+# THREADED=1: only tests that start threads. In the others ThreadSanitizer has no race to find.
 C_TESTS := $(patsubst tests/c/%.c,$(C_BUILD)/%,$(shell grep -lwE $(if $(THREADED),'spawn|pthread_create','.*') tests/c/test_*.c)) \
     $(if $(THREADED),,$(C_BUILD)/release/test_assertions)
 C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c) tests/c/harness.c tests/c/paging.c tests/c/tracing.c))
 HEADERS := $(filter-out %/python.h,$(wildcard include/cowarray/*.h))
-# Those with a core whose calls for pages can be made to fail.
+# Tests with a core whose calls for pages can be made to fail.
 FAILING_TESTS := $(addprefix $(C_BUILD)/test_pages_,bases failures families ledger pasts policy)
-# Percent of the usual rounds of a stress test, where each takes many times as long.
+# Percent of a stress test's usual rounds, where each round takes many times as long.
 SHORT := 10
 
-ctest: headers $(C_TESTS) ## Run the C tests, with a C compiler alone
+ctest: headers $(C_TESTS) ## Run the C tests; needs only a C compiler
 	@RUN="$(RUN)" tools/ctest.sh $(C_VARIANT) $(C_TESTS)
 
-# A source that has moved from src/core is still named in .d files of before.
+# Old .d files still name sources that have moved out of src/core.
 src/core/%.c: ;
 vpath %.c tests/c tests/c/stress src/core
 $(C_BUILD)/%.o: %.c Makefile flags.mk
@@ -176,7 +176,7 @@ $(C_BUILD)/%.o: %.c Makefile flags.mk
 $(filter-out %/test_limits $(FAILING_TESTS) %/release/test_assertions,$(C_TESTS)): %: %.o $(C_SHARED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
 
-# A core whose counts are full early, so that a test can fill them.
+# A core with low limits for its counts, so that a test can reach them.
 LIMITED := $(patsubst $(C_BUILD)/%,$(C_BUILD)/limited/%,$(C_BUILD)/test_limits.o $(C_SHARED))
 $(C_BUILD)/test_limits: $(LIMITED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
@@ -193,7 +193,7 @@ $(FAILING): $(C_BUILD)/failing/%.o: %.c Makefile flags.mk
 	@mkdir -p $(@D)
 	@$(CC) $(C_FLAGS) -DFAILING_RENAMES -include tests/c/failing.h -MMD -MP -c $< -o $@
 
-# A core with the assertions of a release.
+# A core with a release's assertions.
 RELEASE := $(patsubst $(C_BUILD)/%,$(C_BUILD)/release/%,$(C_BUILD)/test_assertions.o $(C_SHARED))
 $(C_BUILD)/release/test_assertions: $(RELEASE)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
@@ -206,8 +206,8 @@ STRESS := $(C_BUILD)/stress
 $(STRESS): $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard tests/c/stress/*.c))) $(C_SHARED)
 	@$(CC) $(SANITIZE) -pthread $^ -o $@
 
-stress: stress-core stress-arrays ## Threads that do anything at random, and know what must come of it (SEED=, SECONDS=)
-stress-core: ## The same, of the core alone
+stress: stress-core stress-arrays ## Run random operations in threads, and check their results (SEED=, SECONDS=)
+stress-core: ## The same, for the core only
 	@COWARRAY_YIELD=1 $(MAKE) run-stress
 run-stress: $(STRESS)
 	@$(if $(SEED),COWARRAY_TEST_SEED=$(SEED)) $(RUN) $(STRESS) $(SECONDS)
@@ -226,8 +226,8 @@ stress-mutants: ## Check that the stress program finds planted faults
 headers:
 	@CC="$(CC)" CXX="$(CXX)" tools/headers.sh $(HEADERS)
 
-# Without leaks: the tests count what is not given back, and a forked child loses what its other threads had.
-# valgrind runs one thread at a time, and busy threads beside a fork starve it: the sanitizers have that program.
+# Without leak checks: the tests count what is not freed, and a forked child loses what the other threads had.
+# valgrind runs one thread at a time, and busy threads during a fork starve it: the sanitizers run that program.
 memcheck: ## Run the C tests under valgrind (where installed)
 	@if command -v valgrind > /dev/null; then \
 	    COWARRAY_TEST_SCALE=$(SHORT) $(MAKE) ctest C_TESTS="$(filter-out %/test_fork,$(C_TESTS))" \
@@ -236,8 +236,8 @@ memcheck: ## Run the C tests under valgrind (where installed)
 
 # ---- sanitizers ------------------------------------------------------------------------------------------------------
 
-# Python itself is not instrumented, so the runtime is loaded before it; its own leaks are not ours to report. Python's
-# objects come from malloc there, so that use after free is seen.
+# Python itself is not instrumented, so the runtime is preloaded; Python's own leaks are not reported. Python's objects
+# come from malloc there, so that use after free is detected.
 RUNTIME_address := libasan.so
 RUNTIME_undefined := libubsan.so
 RUNTIME_thread := libtsan.so
@@ -245,21 +245,21 @@ PRELOAD = $(shell $(CC) -print-file-name=$(RUNTIME_$(firstword $(subst $(COMMA),
 SANITIZED_PYTHON = env LD_PRELOAD=$(PRELOAD) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
     TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:suppressions=$(CURDIR)/tests/sanitizers/thread.supp $(IN_VENV)
 
-# Races on values are what test_races is about.
+# test_races is about races on values.
 RACES := tests/threads/test_races.py
 
 asan: ## Run the C tests, the Python tests and the stress programs under AddressSanitizer
 	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=address
 ubsan: ## The same under UndefinedBehaviorSanitizer
 	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=undefined
-tsan: ## The same under ThreadSanitizer, of the Python tests the threaded ones
+tsan: ## The same under ThreadSanitizer, with only the threaded Python tests
 	@$(MAKE) ctest stress-core sanitized COWARRAY_SANITIZE=thread ARGS="$(filter-out $(RACES),$(call marked,threads)) $(ARGS)"
 
 sanitized: $(BUILT) $(VENV)/.test
 	@$(SANITIZED_PYTHON) tests/threads/stress.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED))
 	@$(SANITIZED_PYTHON) -m pytest --capture=sys $(ARGS)
 
-# The short run: the C tests, with yield points. One build has the first two sanitizers.
+# The short run: the C tests, with yield points. One build combines the first two sanitizers.
 sanitized-ctest:
 	@for sanitizers in address,undefined thread; do \
 	    if tools/links.sh $(CC) -fsanitize=$$sanitizers; \
@@ -268,7 +268,7 @@ sanitized-ctest:
 	    else $(call SKIP,C tests under sanitizers ($$sanitizers): they do not work with $(CC) here); fi; \
 	done
 
-# Of the Python tests those that get closest to memory, which say so (`pytestmark`), with both sanitizers in one build.
+# The Python tests closest to memory, which carry a mark (`pytestmark`), with both sanitizers in one build.
 PYTHON_SANITIZERS := address,undefined
 NO_SANITIZED_PYTHON = $(call SKIP,Python tests under sanitizers: they do not work with $(CC) here)
 sanitized-python:
@@ -280,12 +280,12 @@ sanitized-python:
 # ---- fuzzing ---------------------------------------------------------------------------------------------------------
 
 FUZZ_FLAGS := $(STANDARD) $(WARNINGS) $(ASSERTIONS) -Werror -O1 -g -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-# A check of one commit makes the same inputs each time.
+# Checking one commit generates the same inputs each time.
 FUZZ_UNTIL = $(if $(COWARRAY_CHECK_SEED),-seed=$(COWARRAY_CHECK_SEED) -runs=2500,-max_total_time=$(SECONDS))
 FUZZ_INCLUDES := -Iinclude -Isrc/core -Itests/c -Itests/c/stress
 FUZZ_SOURCES := $(wildcard src/core/*.c tests/c/stress/*.c) tests/c/harness.c tests/c/tracing.c tests/fuzz/core.c
 
-# What is new goes to build/fuzz/core; the corpus in the tree is where each run begins.
+# New inputs go to build/fuzz/core; each run begins with the corpus in the tree.
 fuzz-core: ## Look for inputs that break the C API, with libFuzzer (SECONDS=; where installed)
 	@mkdir -p build/fuzz/core
 	@if ! tools/links.sh clang -fsanitize=fuzzer,address,undefined; then \
@@ -295,28 +295,28 @@ fuzz-core: ## Look for inputs that break the C API, with libFuzzer (SECONDS=; wh
 	        build/fuzz/core tests/fuzz/corpus/core 2> build/fuzz/core.log || { cat build/fuzz/core.log; exit 1; }; \
 	    sed -n 's/^stat::number_of_executed_units: *\(.*\)/fuzz-core: \1 inputs/p' build/fuzz/core.log; fi
 
-fuzz: fuzz-core fuzz-python ## Random inputs, mutated from tests/fuzz/corpus (SEED=, SECONDS=, TARGETS="npy pickle")
-fuzz-python: $(BUILT) $(VENV)/.test ## The same, of the Python surface alone
+fuzz: fuzz-core fuzz-python ## Try random inputs, mutated from tests/fuzz/corpus (SEED=, SECONDS=, TARGETS="npy pickle")
+fuzz-python: $(BUILT) $(VENV)/.test ## The same, for the Python interface only
 	@$(IN_VENV) tests/fuzz/fuzz.py --seconds $(SECONDS) $(addprefix --seed ,$(SEED)) $(TARGETS)
 
 # ---- without a GIL ---------------------------------------------------------------------------------------------------
 
-# Not every version of NumPy and the tools has a wheel for such a build: the newest that has one will do, whatever the
-# constraints say.
+# Not every version of NumPy and the tools has a wheel for such a build: the newest one with a wheel will do, whatever
+# the constraints say.
 free-threaded tsan-free-threaded: export PIP_ONLY_BINARY := :all:
 free-threaded tsan-free-threaded: export CONSTRAINTS :=
-free-threaded: ## Run the Python tests on a free-threaded Python (FREE_THREADED=python3.13t), where there is one
+free-threaded: ## Run the Python tests on a free-threaded Python (FREE_THREADED=python3.13t), if there is one
 	@if [ -n "$(FREE_THREADED)" ]; then $(MAKE) test PYTHON="$(FREE_THREADED)" VENV=.venv-free-threaded; \
 	else $(call SKIP,Python tests without a GIL: no free-threaded Python found); fi
 
-# Such a Python is made by: CC=clang ./configure --disable-gil --with-thread-sanitizer
+# Build such a Python with: CC=clang ./configure --disable-gil --with-thread-sanitizer
 tsan-free-threaded: ## Run tests of concurrent reads on a free-threaded Python with ThreadSanitizer (TSAN_PYTHON=)
 	@test -n "$(TSAN_PYTHON)" || { echo "tsan-free-threaded: name the interpreter, TSAN_PYTHON=..."; exit 1; }
 	@TSAN_OPTIONS=report_bugs=0 $(MAKE) .venv-tsan-python/.built .venv-tsan-python/.test \
 	    PYTHON="$(TSAN_PYTHON)" VENV=.venv-tsan-python CC=clang COWARRAY_SANITIZE=thread
 	@TSAN_OPTIONS=halt_on_error=1 .venv-tsan-python/bin/python -m pytest tests/threads/test_concurrent_reads.py $(ARGS)
 
-leaks: $(BUILT) $(VENV)/.test ## Run each Python test several times and see that nothing grows (ARGS= picks some)
+leaks: $(BUILT) $(VENV)/.test ## Run each Python test several times and check that nothing grows (ARGS= picks some)
 	@PYTHONPATH=tests/leaks $(IN_VENV) -m pytest -p leaks -p no:randomly $(ARGS)
 
 # ---- conformance -----------------------------------------------------------------------------------------------------
@@ -324,32 +324,32 @@ leaks: $(BUILT) $(VENV)/.test ## Run each Python test several times and see that
 # The version that tests/conformance/numpy_expected.txt was made for.
 NUMPY_TESTED := 2.4.6
 
-conformance-numpy: ## Run the tests that ship with NumPy on our arrays (ARGS=numpy.lib.tests.test_io picks some)
+conformance-numpy: ## Run the tests that ship with NumPy on cowarray's arrays (ARGS=numpy.lib.tests.test_io picks some)
 	@$(MAKE) run-conformance-numpy NUMPY=$(NUMPY_TESTED)
 run-conformance-numpy: $(BUILT) $(VENV)/.test
 	@$(IN_VENV) tests/conformance/numpy_own.py $(ARGS)
 
-# In an environment of its own: other tests look for SciPy, and do more where they find it.
+# In a separate environment: other tests look for SciPy, and do more if they find it.
 conformance-scipy: ## Run the array API tests of SciPy and scikit-learn on cowarray.array_api (ARGS=scipy.fft picks some)
 	@$(MAKE) run-conformance-scipy VENV=.venv-scipy
 run-conformance-scipy: $(BUILT) $(VENV)/.conformance-scipy
 	@$(IN_VENV) tests/conformance/scipy_own.py $(ARGS)
 
-# In an environment of its own: dozens of libraries, and other tests do more where they find one.
-clients: ## Hand our arrays to the libraries of docs/libraries.md, and write that page (ARGS="-k pandas" picks some)
+# In a separate environment: these are dozens of libraries, and other tests do more if they find one.
+clients: ## Test cowarray with the libraries of docs/libraries.md, and write that page (ARGS="-k pandas" picks some)
 	@$(MAKE) run-clients VENV=.venv-clients
 run-clients: $(BUILT) $(VENV)/.test $(VENV)/.clients
 	@PYTHONPATH=tests $(IN_VENV) tests/clients/page.py $(ARGS)
 
 # ---- comparison ------------------------------------------------------------------------------------------------------
 
-# In an environment of its own: other tests look for these libraries, and do more where they find them.
-comparison: ## Ask other libraries what they do instead, and write docs/comparison.md (ARGS=threads: one program)
+# In a separate environment: other tests look for these libraries, and do more if they find them.
+comparison: ## Run other libraries for comparison, and write docs/comparison.md (ARGS=threads: one program)
 	@$(MAKE) run-comparison VENV=.venv-comparison
 run-comparison: $(BUILT) $(VENV)/.comparison
 	@$(IN_VENV) docs/comparison.py --run $(ARGS)
 
-# In an environment of its own: what engines bring is much, and not every Python has it.
+# In a separate environment: engines have many dependencies, and not for every Python.
 engines: ## Test with Dask, distributed, Ray and joblib, and run their examples (docs/engines.md)
 	@$(MAKE) run-engines VENV=.venv-engines
 run-engines: $(BUILT) $(VENV)/.test $(VENV)/.engines
@@ -359,18 +359,18 @@ run-engines: $(BUILT) $(VENV)/.test $(VENV)/.engines
 
 OLDEST_NUMPY := $(shell sed -n 's|^dependencies = \["numpy>=\([0-9.]*\).*"\]$$|\1|p' pyproject.toml)
 
-# The modules that say so (`pytestmark`): results are NumPy's own there, or its C API and memory are closest.
+# Marked modules (`pytestmark`): there, results are NumPy's own, or its C API and memory are closest.
 CLOSE_TO_NUMPY = $(call marked,numpy_ends)
 NEWEST := .venv-newest
 NO_NEWEST = $(call SKIP,newest NumPy: found no Python newer than 3.11)
 
-numpy-ends: ## Test with the oldest NumPy that is allowed, and on the newest Python (ARGS=tests: all of it, not a part)
+numpy-ends: ## Test with the oldest NumPy that is allowed, and on the newest Python (ARGS=tests: all tests, not a part)
 	@test -n "$(OLDEST_NUMPY)" || { echo "numpy-ends: pyproject.toml says no lowest version of NumPy"; exit 1; }
 	@$(MAKE) test NUMPY=$(OLDEST_NUMPY) ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY))"
 	@$(if $(NEWEST_PYTHON),$(MAKE) test PYTHON="$(NEWEST_PYTHON)" VENV=$(NEWEST) ARGS="$(or $(ARGS),$(CLOSE_TO_NUMPY))",$(NO_NEWEST))
 
-# The wheel that `make package` has built must run with each NumPy that it allows: with the newest all that is close to
-# NumPy (without the sweep of all dtypes, whose results the other NumPy has shown), with the oldest what differs.
+# The wheel from `make package` must run with each NumPy that it allows: with the newest, all tests close to NumPy are
+# run (without the sweep of all dtypes, which the other NumPy has covered), with the oldest, those that differ.
 prepare-newest newest:
 	@$(if $(NEWEST_PYTHON),$(MAKE) run-$@ PYTHON="$(WHEEL_PYTHON)" VENV=.venv-wheel-$(notdir $(WHEEL_PYTHON)),$(NO_NEWEST))
 run-prepare-newest: $(VENV)/.wheel
@@ -392,7 +392,7 @@ $(VENV)/.wheel: $(VENV)/.test $(WHEEL_TRIED)
 model: ## Check the models of the protocol with spin, and the core's sources with relacy and GenMC (where installed)
 	@CC="$(CC)" CXX="$(CXX)" tools/model.sh $(PYTHON) $(ARGS)
 
-# ---- what a reader would see -----------------------------------------------------------------------------------------
+# ---- sources and site ------------------------------------------------------------------------------------------------
 
 lint: $(BUILT) $(VENV)/.check ## Lint and check format and docstrings: ruff, cython-lint, clang-format, numpydoc (ARGS=ruff picks some)
 	@$(IN_VENV) tools/lint.py $(ARGS)
@@ -400,7 +400,7 @@ lint: $(BUILT) $(VENV)/.check ## Lint and check format and docstrings: ruff, cyt
 types: $(BUILT) $(VENV)/.check ## Check the types: mypy and pyright, both strict, and the stubs of extensions (ARGS=mypy picks some)
 	@$(IN_VENV) tools/check_types.py $(ARGS)
 
-# An environment of its own, beside the extensions that were built for the other: nothing is built twice.
+# A separate environment, which uses the extensions that were built for the other: nothing is built twice.
 SITE := .venv-site
 SITE_PYTHON = PYTHONPATH=src $(SITE)/bin/python -B
 
@@ -415,25 +415,25 @@ check-site:
 	@if $(MAKE) $(SITE)/.site VENV=$(SITE) > build/site-packages.log 2>&1; then $(MAKE) site; \
 	else tail -n 3 build/site-packages.log; $(call SKIP,the site: its packages could not be installed); fi
 
-# ---- all of it -------------------------------------------------------------------------------------------------------
+# ---- everything ------------------------------------------------------------------------------------------------------
 
-# The stages of CI. First the builds, which share files: no other stage compiles in src/ or build/cython-*. Those of the
-# second list run two at a time; those of the third use both cores themselves.
+# The stages of CI. First the builds, which share files: no other stage compiles in src/ or build/cython-*. Stages of
+# the second list run two at a time; those of the third use both cores themselves.
 BUILDS := prepare prepare-sanitized
 BESIDE := package mutants model ctest types sanitized-ctest memcheck prepare-newest oldest check-clang check-site lint stress-core fuzz-core
 WHOLE := sanitized-python newest free-threaded tests
 STAGES := $(PYTHON) tools/stages.py
 
-# Warnings are errors here. Of what takes long a part runs, and the next commit takes the next: tools/sampling.py.
+# Warnings are errors here. Long lists run in part, and the next commit takes the next part: tools/sampling.py.
 check: export COWARRAY_WERROR := 1
-# Seeds are the commit's, so that CI and a clone at home choose alike; every other run takes new ones.
+# Seeds come from the commit, so that CI and a clone at home choose alike; all other runs use new seeds.
 COMMITS = $(shell git rev-list --count HEAD 2> /dev/null)
 check: export COWARRAY_CHECK_SEED ?= $(COMMITS)
 check: export PYTHONHASHSEED ?= $(or $(COMMITS),random)
-# Tests wait for processes that they start: one more worker than cores takes the time that others leave.
+# Tests wait for processes that they start: one worker more than cores uses that time.
 check: export WORKERS = --numprocesses=$(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)')
 check: export SAMPLE ?= $(addsuffix /4,$(shell echo $(COMMITS) | awk 'NF { print $$1 % 4 }'))
-check: ## All of CI; of what takes long, a quarter
+check: ## Run all of CI, and a quarter of the long lists
 	@rm -rf build/check build/skipped build/sampled
 	@$(MAKE) $(BUILDS:%=stage-%) && \
 	    { $(MAKE) --jobs=2 --keep-going $(BESIDE:%=stage-%); $(MAKE) --keep-going $(WHOLE:%=stage-%); }; \
@@ -456,24 +456,24 @@ prepare-sanitized:
 built: $(BUILT) $(VENV)/.test
 	@$(COUNT_BUILT)
 
-# Everything that pytest finds.
+# All tests that pytest finds.
 tests: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.bench
 	@$(IN_VENV) -m pytest $(WORKERS) $(ARGS)
 
-# `SAMPLE=` takes every list whole.
-check-all: ## What a release needs: all of CI with nothing left out, both ends of NumPy whole, and what takes minutes
+# `SAMPLE=` runs every list whole.
+check-all: ## Run what a release needs: all of CI in full, all tests at both ends of NumPy, and tests that take minutes
 	@COWARRAY_ALL=1 $(MAKE) check SAMPLE=
 	@COWARRAY_ALL=1 $(MAKE) numpy-ends ARGS=tests
 	@$(IN_VENV) -m pytest $(WORKERS) -m long
 	@echo "make check-all: passed"
 
-check-long: check-all ## The same for hours: whole suites under sanitizers, leaks, ten minutes of stress and of each fuzzer
+check-long: check-all ## The same, for hours: also whole suites under sanitizers, leaks, ten minutes of stress and of each fuzzer
 	@$(MAKE) stress fuzz SECONDS=600
 	@$(MAKE) stress-mutants
 	@$(MAKE) model ARGS=--long
 	@$(MAKE) asan ubsan tsan leaks
 
-check-quick: $(BUILT) $(VENV)/.test $(VENV)/.check ## Before a commit: lint, types, the C tests, and the tests of what has changed
+check-quick: $(BUILT) $(VENV)/.test $(VENV)/.check ## Run before a commit: lint, types, the C tests, and the tests of changed code
 	@$(MAKE) lint types ctest
 	@$(IN_VENV) tools/changed.py $(WORKERS) $(ARGS)
 

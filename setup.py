@@ -1,7 +1,7 @@
-"""Compiles the C core and the Cython extensions, and packs the sources; everything else is in pyproject.toml.
+"""Compile the C core and the Cython extensions, and pack the sources; everything else is in pyproject.toml.
 
-Environment: COWARRAY_WERROR=1 makes warnings errors, COWARRAY_SANITIZE=address|undefined|thread instruments the code. A
-change of either rebuilds everything. SOURCE_DATE_EPOCH is the time of the files in an sdist.
+Environment: COWARRAY_WERROR=1 makes warnings errors, COWARRAY_SANITIZE=address|undefined|thread instruments the code.
+Changing either rebuilds everything. SOURCE_DATE_EPOCH is the time of the files in an sdist.
 """
 
 import gc
@@ -24,13 +24,13 @@ from setuptools.command.sdist import sdist
 # {name: words}; the Makefile includes the same file.
 FLAGS = {name: words.split() for name, words in re.findall(r"^(\w+) := (.*)$", Path("flags.mk").read_text(), re.M)}
 CORE_FLAGS = [*FLAGS["STANDARD"], *FLAGS["WARNINGS"]]
-# Without debug information, which Python may ask for: a fifth of a build's time. The modes' rooms, half of all that is
-# compiled, take half the time with -O1; an operation in a budget then takes 3 % longer, one on fakes as long.
+# -g0 drops debug information, which Python's flags may request: a fifth of a build's time. The modes' rooms, half of
+# the compiled code, compile in half the time with -O1; operations in a budget take 3 % longer, those on fakes as long.
 COMMON_FLAGS = ["-O2", "-g0", "-fvisibility=hidden", "-pthread"]
 LESS_OPTIMIZED = ["-O1"]
 LESS_OPTIMIZED_ROOM = "src/cowarray/_modes/"
 LINK_FLAGS = ["-pthread"]
-# gcc for x86 would clear a new array object by one instruction, which takes longer to begin than all of these stores.
+# gcc for x86 would clear a new array object by one instruction, whose startup takes longer than all of these stores.
 CLEARS_BY_STORES = "-mmemset-strategy=vector_loop:256:noalign,libcall:-1:noalign"
 if os.environ.get("COWARRAY_WERROR") == "1":
     COMMON_FLAGS += ["-Werror"]
@@ -45,7 +45,7 @@ CORE_SOURCES = sorted(glob("src/core/*.c"))
 CORE_DEPENDS = [*PUBLIC_HEADERS, *CORE_SOURCES, *glob("src/core/*.h"), *glob("src/cowarray/_c/*.h")]
 CORE_EXTENSION = "cowarray._native.storage"
 FLAGS_FILE = Path("build/flags")
-# What Cython writes from the declarations of one NumPy need not compile with another's headers.
+# C code that Cython generates from one NumPy's declarations need not compile with another's headers.
 CYTHON_BUILD = f"build/cython-numpy-{numpy.__version__}"
 
 
@@ -64,17 +64,17 @@ class BuildPy(build_py):
 
 
 class BuildExt(build_ext):
-    """Links the core into _native.storage and into nothing else: a second copy would have statics of its own."""
+    """A build that links the core into _native.storage alone: a second copy would have a second set of statics."""
 
     def run(self):
-        # Extensions depend on this file, so it is touched only when the flags differ from those of the last build.
+        # Extensions depend on this file, so it is written only when the flags differ from those of the last build.
         flags = " ".join([*CORE_FLAGS, *FLAGS["CYTHON_FLAGS"], *COMMON_FLAGS, *LESS_OPTIMIZED])
         if not FLAGS_FILE.exists() or FLAGS_FILE.read_text() != flags:
             FLAGS_FILE.parent.mkdir(exist_ok=True)
             FLAGS_FILE.write_text(flags)
         for ext, written in zip(self.extensions, self.cythonized(), strict=True):
             ext.sources, ext.depends = written.sources, [*ext.depends, *written.depends]
-        # What takes longest first, so that no core is idle in the end.
+        # The slowest first, so that no CPU core idles at the end.
         self.extensions.sort(key=lambda ext: (ext.name != CORE_EXTENSION, -os.path.getsize(ext.sources[0])))
         self.parallel = self.parallel or os.cpu_count()
         super().run()
@@ -88,8 +88,8 @@ class BuildExt(build_ext):
         super().build_extensions()
 
     def cythonized(self):
-        """The extensions with what Cython writes for them, where a file that they stand on has changed."""
-        gc.disable()  # Cython's trees are large and live long: the collector would take a third of its time
+        """Return the extensions with their C files, which Cython renews if a file that they depend on has changed."""
+        gc.disable()  # Cython's trees are large and long-lived: the collector would take a third of its time
         written = cythonize(
             self.extensions,
             build_dir=CYTHON_BUILD,
@@ -116,7 +116,7 @@ class BuildExt(build_ext):
 
 
 class SDist(sdist):
-    """Packs the same bytes from the same sources, whoever builds it, wherever and whenever."""
+    """A reproducible sdist: the same bytes from the same sources, whoever builds it, wherever and whenever."""
 
     def make_archive(self, base_name, format, root_dir=None, base_dir=None, **owner):
         if format != "gztar":
@@ -134,7 +134,7 @@ class SDist(sdist):
 
 
 def without_builder(entry, time):
-    """An archive's entry without what tells of the machine: owner, umask, time."""
+    """Remove from an archive's entry what depends on the machine: owner, umask, time."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = ""
     entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
@@ -143,7 +143,7 @@ def without_builder(entry, time):
 
 
 def time_of_sources():
-    """When the commit was made, in seconds. In an unpacked archive, the files have that time."""
+    """Return the time of the commit, in seconds. In an unpacked archive, the files have that time."""
     if "SOURCE_DATE_EPOCH" in os.environ:
         return int(os.environ["SOURCE_DATE_EPOCH"])
     if os.path.exists(".git"):
@@ -152,20 +152,20 @@ def time_of_sources():
 
 
 def long_description():
-    """README.md, whose links also lead somewhere when it is read on a package index: to the files of this version."""
+    """Return README.md with links that work on a package index: they lead to the files of this version."""
     project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
     files = f"{project['urls']['Source']}/blob/v{project['version']}/"
     return re.sub(r"\]\((?!\w+:|#)", f"]({files}", Path("README.md").read_text())
 
 
 def accepts(compiler, flag):
-    """Whether the compiler knows the flag."""
+    """Tell whether the compiler knows the flag."""
     command = [*compiler.compiler_so, flag, "-x", "c", "-c", os.devnull, "-o", os.devnull]
     return subprocess.run(command, capture_output=True).returncode == 0
 
 
 def extension(source):
-    """The extension of a .pyx file. Which declarations it stands on, Cython knows: see cythonized."""
+    """Return the extension of a .pyx file. Cython knows the declarations that it depends on: see cythonized."""
     return Extension(
         source.removeprefix("src/").removesuffix(".pyx").replace("/", "."),
         [source],

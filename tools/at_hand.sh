@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the first Python of a version, on the path or of pyenv, that runs and has its headers: at_hand.sh 3.12
-# A command of pyenv's need not run.
+# Prints the first Python of a version, on the path or in pyenv, that runs and has its headers: at_hand.sh 3.12
+# A pyenv shim need not run.
 for python in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/"python$1"; do
     if "$python" -c 'import sysconfig; open(sysconfig.get_path("include") + "/Python.h")' 2> /dev/null; then
         echo "$python"

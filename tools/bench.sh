@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures and reports, even if something failed: bench.sh PYTHON [argument of pytest ...]
-# A complete run, without arguments, also counts instructions, and goes into the documentation. RUNS=3 in the
-# environment: so many runs one after the other, of which the report takes the medians.
+# A complete run, without arguments, also counts instructions, and updates the documentation. With RUNS=3 in the
+# environment it runs three times, and the report takes the medians.
 python=$1
 shift
 latest=build/bench/latest.json

@@ -1,6 +1,6 @@
-"""Runs the tests of what has changed since the last commit, by folder: changed.py [pytest argument ...]
+"""Run the tests of code that has changed since the last commit, by folder: changed.py [pytest argument ...]
 
-In a clean tree it takes what the last commit changed. The sweep of dtypes is left to `make test`.
+In a clean tree it tests what the last commit changed. The sweep of dtypes is left to `make test`.
 """
 
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# What a change of files that begin so needs, the longest beginning first. A test that has changed runs itself.
+# The tests for changed files, by the longest prefix that matches. A test file that has changed is run itself.
 NEEDS = {
     "src/cowarray/_modes/simulate": ["tests/simulation"],
     "src/cowarray/_modes/copies": ["tests/isolation", "tests/edges/test_lending.py"],
@@ -30,7 +30,7 @@ NEEDS = {
     "docs": ["docs", "README.md", "tests/project"],
     "tests/support": ["tests/isolation"],
 }
-# The sources, whose layers and lists tests of the project hold.
+# Tests of the sources' layers and lists, which any change may break.
 ALWAYS = ["tests/project"]
 
 
@@ -40,13 +40,13 @@ def names(*command):
 
 
 def changed():
-    """The files that differ from the last commit; in a clean tree, from the one before."""
+    """Return the files that differ from the last commit; in a clean tree, from the one before."""
     found = [*names("diff", "--name-only", "HEAD"), *names("ls-files", "--others", "--exclude-standard")]
     return found or names("diff", "--name-only", "HEAD~1")
 
 
 def wanted(files):
-    """pytest's arguments for files that have changed: each folder or file once."""
+    """Return pytest's arguments for changed files: each folder or file once."""
     found = dict.fromkeys(ALWAYS)
     for file in files:
         if Path(file).name.startswith("test_") and file.endswith(".py") and (ROOT / file).exists():

@@ -1,4 +1,4 @@
-"""Checks the types: mypy and basedpyright, both strict, over the code, and the stubs of the extensions against these.
+"""Check types: run mypy and basedpyright, both strict, on the code, and compare the extensions with their stubs.
 
 usage: check_types.py [check ...]     only these of stubs, stubtest, mypy, basedpyright; without, all of them
 """
@@ -17,17 +17,17 @@ PACKAGE = ROOT / "src" / "cowarray"
 EXAMPLES = BUILD / "examples"
 CHECKED = (PACKAGE, ROOT / "tests" / "typing", EXAMPLES)
 
-# What Cython adds to modules and classes for itself, and a method that has its name from Python 3.12 on.
+# Names that Cython adds to modules and classes, and a method that has its name from Python 3.12 on.
 ADDED = [r".*\.__pyx_.*", r".*\.__test__", r".*\.__(reduce|setstate)_cython__", r".*\.__buffer__"]
 
 
 def modules(*endings):
-    """The modules of the package whose files end so, as paths without their endings."""
+    """Return the package's modules whose files have these endings, as paths without them."""
     return {path.with_suffix("") for ending in endings for path in PACKAGE.rglob(f"*.{ending}")}
 
 
 def files():
-    """How many files a type checker has to see: all that is not written in Cython, and the stubs of what is."""
+    """Count the files that a type checker must see: Python files, and the stubs of Cython files."""
     counts = [len([path for path in folder.rglob("*.py*") if path.suffix in (".py", ".pyi")]) for folder in CHECKED]
     if not all(counts):
         sys.exit(f"types: of {[str(folder.relative_to(ROOT)) for folder in CHECKED]} there are {counts} files")
@@ -43,11 +43,11 @@ def number(pattern, text):
     return int(found[1]) if found else 0
 
 
-# Each gives whether there is nothing wrong, how many files were looked at and how many there are, and what to print.
+# Each check returns whether all is right, how many files it saw, how many there are, and what to print.
 
 
 def check_stubs():
-    """A stub hides the code beside it from type checkers, so there is one where that is Cython, and only there."""
+    """Check that each Cython file has a stub, and nothing else has: a stub hides code beside it from type checkers."""
     extensions, stubs = modules("pyx"), modules("pyi")
     wrong = [f"no stub beside {path.relative_to(ROOT)}.pyx" for path in sorted(extensions - stubs)]
     wrong += [f"{path.relative_to(ROOT)}.pyi is a stub of no .pyx" for path in sorted(stubs - extensions)]
@@ -56,7 +56,7 @@ def check_stubs():
 
 
 def check_stubtest():
-    """Compares the extensions' stubs with the extensions: this tree's, wherever the package is installed from."""
+    """Compare the extensions with their stubs: this tree's, wherever the package is installed from."""
     extensions = sorted(".".join(path.relative_to(PACKAGE.parent).parts) for path in modules("pyx"))
     BUILD.mkdir(exist_ok=True)
     allowlist = BUILD / "stubtest-allowlist"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs the programs of the C tests, two at a time, and says which failed or hung: ctest.sh VARIANT PROGRAM...
+# Runs the C tests' programs, two at a time, and reports those that failed or hung: ctest.sh VARIANT PROGRAM...
 # RUN="valgrind ..." runs them under something else.
 variant=$1
 shift
 test $# -gt 0 || { echo "ctest: no tests/c/test_*.c"; exit 1; }
 said=$(mktemp) && failed=$(mktemp) || exit 1
 trap 'rm -f "$said" "$failed"' EXIT
-# A deadlock is a failure, too. Each program's lines come together.
+# A deadlock is also a failure. Each program's lines stay together.
 export RUN LIMIT="$(command -v timeout > /dev/null && echo timeout 600)"
 printf '%s\n' "$@" | xargs -P 2 -n 1 sh -c '
     lines=$($LIMIT $RUN "$0" 2>&1)
@@ -15,7 +15,7 @@ printf '%s\n' "$@" | xargs -P 2 -n 1 sh -c '
     printf "%s\n" "$lines"
 ' > "$said" 2> "$failed"
 status=$?
-cat "$said" "$failed" # what failed comes last
+cat "$said" "$failed" # failures come last
 test $status = 0 || exit 1
 tests=$(sed -n 's/^.*: \([0-9]*\) tests: .*/\1/p' "$said" | awk '{ n += $1 } END { print n + 0 }')
 test "$tests" -gt 0 || { echo "ctest: no program said how many tests it ran"; exit 1; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks that each public header compiles alone, as C11 and as C++17, and that whoever ignores a status is warned:
+# Checks that each public header compiles alone, as C11 and as C++17, and that ignoring a status draws a warning:
 # headers.sh HEADER...          CC and CXX name the compilers
 test $# -gt 0 || { echo "headers: none found"; exit 1; }
 folder=$(mktemp -d) || exit 1

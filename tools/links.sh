@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether a compiler with its flags makes programs that run here: links.sh cc -fsanitize=thread
+# Tells whether a compiler with these flags makes programs that run here: links.sh cc -fsanitize=thread
 # A machine may lack a sanitizer's runtime, or a sanitizer may refuse the machine. With -fsanitize=fuzzer, linking is enough.
 probe=$(mktemp -d) || exit 1
 trap 'rm -rf "$probe"' EXIT

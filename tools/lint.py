@@ -1,6 +1,6 @@
-"""Lints and checks the format of everything: what `make lint` and the hooks of .pre-commit-config.yaml run.
+"""Lint everything and check its format, for `make lint` and the hooks of .pre-commit-config.yaml.
 
-usage: lint.py [check ...]     only these; without, all of them, and the hooks must name each
+usage: lint.py [check ...]     only these; without arguments all of them, and the hooks must name each
 """
 
 import os
@@ -19,7 +19,7 @@ BUILT = {"build", "dist", "src/cowarray/include"}
 
 
 def files(endings):
-    """The files of the tree whose names end so, at any depth, but for what was built; there must be some."""
+    """Return the tree's files with these endings, at any depth, without built files; there must be some."""
     found = []
     for folder, inside, names in os.walk(ROOT):
         here = Path(folder).relative_to(ROOT)
@@ -30,7 +30,7 @@ def files(endings):
     return sorted(found)
 
 
-# Name: the command, the files that it is given, and what shows the changes that it wants.
+# Name: the command, the endings of the files that it takes, and the command that shows the changes it wants.
 CHECKS = {
     "ruff-check": (["ruff", "check", "--quiet"], (), None),
     "ruff-format": (["ruff", "format", "--check", "--quiet"], (), ["ruff", "format", "--diff", "--quiet"]),
@@ -42,7 +42,7 @@ CHECKS = {
 
 
 def run(command, **kwargs):
-    # cython-lint finds pycodestyle on the path.
+    # cython-lint looks for pycodestyle on the path.
     environment = {**os.environ, "PATH": os.pathsep.join([str(BIN), os.environ.get("PATH", "")])}
     return subprocess.run([str(BIN / command[0]), *command[1:]], cwd=ROOT, env=environment, **kwargs)
 
@@ -56,7 +56,7 @@ def passes(check):
 
 
 def hooks():
-    """{name: what it runs}, of the hooks that a commit runs."""
+    """Return {name: command} of the commit hooks."""
     return dict(re.findall(r"^ +- id: (\S+)\n(?: +(?!entry|- )\S.*\n)* +entry: (.*)$", HOOKS.read_text(), re.MULTILINE))
 
 

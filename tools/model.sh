@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs tests/model/run.py with what checkers there are, and notes what was skipped: model.sh PYTHON [argument ...]
+# Runs tests/model/run.py with the installed checkers, and notes what was skipped: model.sh PYTHON [argument ...]
 python=$1
 shift
 mkdir -p build

@@ -1,4 +1,4 @@
-"""Says that an environment is being set up, or why this Python cannot have one: tools/needs.py ENVIRONMENT."""
+"""Announce that an environment is being set up, or say why this Python cannot: tools/needs.py ENVIRONMENT."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Prints what a build of the package needs, as pyproject.toml has it, or what an extra brings: requires.py [EXTRA]"""
+"""Print the requirements of a build of the package, or of an extra, from pyproject.toml: requires.py [EXTRA]"""
 
 import sys
 import tomllib

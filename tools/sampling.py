@@ -1,7 +1,7 @@
 """The part of a long list that one run of `make check` takes.
 
-SAMPLE=1/4 in the environment is the second quarter; without it a list is taken whole. `make check` counts commits to
-choose the part, so four commits in a row take all of a list, and it says at its end what was left out.
+SAMPLE=1/4 in the environment takes every fourth item, from the second on; without it a list is taken whole.
+`make check` chooses the part by the number of commits, so four in a row cover a list; it reports the part at its end.
 """
 
 import os
@@ -11,13 +11,13 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def sampled(items, what):
-    """The items of a list that this run takes, in their order.
+    """Return the items of a list that this run takes, in their order.
 
     Parameters
     ----------
     items : iterable
     what : str
-        What the items are, for the note of what was left out.
+        A name for the items, for the note of how many were taken.
 
     Returns
     -------

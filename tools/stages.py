@@ -19,23 +19,23 @@ LOGS = BUILD / "check"
 
 
 def last_line(log):
-    """What a stage says at its end, without the frame that pytest puts around it and the time it took."""
+    """Return the last line of a stage, without pytest's frame and the time that it took."""
     lines = [line.strip("= ") for line in log.read_text(errors="replace").splitlines() if line.strip("= ")]
     return re.sub(r" in [\d.]+s( \([\d:]+\))?$", "", lines[-1]) if lines else ""
 
 
 def end_of(name, most=60):
-    """The last lines that a stage printed."""
+    """Return the last lines that a stage printed."""
     return (LOGS / f"{name}.log").read_text(errors="replace").splitlines()[-most:]
 
 
 def run(name, command):
-    """Run a stage, note what it took, and give its status."""
+    """Run a stage, note the time it took, and return its status."""
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{name}.log"
     start = time.time()
     with log.open("wb") as output:
-        # make hands its job server down in descriptors.
+        # make passes its job server on in descriptors.
         status = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, close_fds=False).returncode
     end = time.time()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -46,7 +46,7 @@ def run(name, command):
     row = {"stage": name, "failed": failed, "said": said, **times}
     with (LOGS / "stages.jsonl").open("a") as stages:
         stages.write(json.dumps(row) + "\n")
-    # One write, so that stages beside each other do not mix their lines.
+    # One write, so that parallel stages do not mix their lines.
     text = f"---- {name}: {end - start:.0f} s ----\n{log.read_text(errors='replace')}"
     if failed:
         text += f"---- {name}: FAILED" + ("" if status else ": its last line counts nothing") + " ----\n"
@@ -55,7 +55,7 @@ def run(name, command):
 
 
 def table(names):
-    """Print what stages took, what was skipped or sampled, and how those that failed ended; 1 if there are such."""
+    """Print stages' times, what was skipped or sampled, and the ends of failed stages; return True if any failed."""
     stages = LOGS / "stages.jsonl"
     rows = [json.loads(line) for line in stages.read_text().splitlines()] if stages.exists() else []
     missing = sorted(set(names) - {row["stage"] for row in rows})

@@ -1,7 +1,7 @@
-"""Tries the cowarray that is installed as a newcomer would: by the examples of README.md and of the first pages.
+"""Try the installed cowarray as a newcomer would: by the examples of README.md and of the first pages.
 
-usage: tour.py        python -I tools/tour.py, so that nothing but what is installed is found
-       tour.py PAGE   one page, and how many examples it has
+usage: tour.py        run it as python -I tools/tour.py, so that only installed packages are found
+       tour.py PAGE   try one page, and print how many examples it has
 """
 
 import contextlib
@@ -20,7 +20,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def write_everywhere():
-    """A smoke test of what compilers and platforms differ in: a lazy copy, the write that copies, and the export."""
+    """Smoke-test what may depend on compilers and platforms: a lazy copy, the write that copies, and the export."""
     x = cowarray.array(np.arange(1 << 16, dtype=np.float64))
     copy, snapshot = x.copy(), np.asarray(x)
     assert cowarray.shares_bytes(x, copy)
@@ -33,7 +33,7 @@ def write_everywhere():
 
 
 def try_page(page):
-    """How many examples a page has; ends the program where one fails."""
+    """Return how many examples a page has; exit if one fails."""
     failed, examples = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=FLAGS)
     if failed:
         sys.exit(f"tour: {failed} examples of {page} fail")
@@ -47,7 +47,7 @@ def main():
     write_everywhere()
     tried = 0
     for page in PAGES:
-        if (ROOT / page).exists():  # in a process of its own: what a write costs depends on the copies before
+        if (ROOT / page).exists():  # in a new process: the cost of a write depends on earlier copies
             done = subprocess.run(
                 [sys.executable, "-I", __file__, page], stdout=subprocess.PIPE, text=True, check=False
             )

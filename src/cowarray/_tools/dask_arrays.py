@@ -1,7 +1,7 @@
-"""Dask's questions about arrays, answered for cowarray's: creation, sizes, and functions that it looks up by type.
+"""Hooks for Dask: creation and sizes of cowarray's arrays, and functions that Dask looks up by type.
 
-Dask comes here through two entry points of pyproject.toml, in every process that imports it: the client's and each
-worker's. So nothing is imported from Dask before Dask has asked.
+Dask calls this module through two entry points in pyproject.toml, in every process that imports Dask: the client's and
+each worker's. So nothing is imported from Dask until Dask calls.
 """
 
 # Libraries that may be missing.
@@ -20,21 +20,21 @@ __all__ = ["PCG64", "backend", "nbytes", "register", "sizes"]
 
 
 class PCG64(np.random.PCG64):
-    """NumPy's, in this package: Dask draws with the `default_rng` of the package that a bit generator is from."""
+    """NumPy's PCG64, in this package: Dask draws with the `default_rng` of the package that a bit generator is from."""
 
 
 def backend() -> Any:
-    """What makes arrays under ``dask.config.set({"array.backend": "cowarray"})``."""
+    """Return the backend that creates arrays under ``dask.config.set({"array.backend": "cowarray"})``."""
     from dask.array.backends import ArrayBackendEntrypoint, array_creation_dispatch
 
     register()
-    # Dask's own creation, which follows the type of the array that it is given as a pattern.
+    # Dask's own creation functions, which follow the type of the pattern array.
     numpys = array_creation_dispatch.dispatch("numpy")
 
     def like_ours(name: str, pattern: str) -> Any:
         def create(*args: Any, **kwargs: Any) -> Any:
             if kwargs.get(pattern) is None:
-                kwargs[pattern] = empty(0)  # without axes, its parts would be scalars of NumPy's
+                kwargs[pattern] = empty(0)  # parts of an array without axes would be NumPy's scalars
             return getattr(numpys, name)(*args, **kwargs)
 
         return staticmethod(create)
@@ -62,12 +62,12 @@ def backend() -> Any:
 
 
 def sizes(sizeof: Any) -> None:
-    """Dask's measure of memory, before it has seen an array: the first cowarray array registers everything."""
+    """Register lazily with Dask's measure of memory: the first cowarray array registers everything."""
     sizeof.register_lazy("cowarray", register)
 
 
 def register() -> None:
-    """Enter our arrays wherever Dask keeps a list of types. A second time changes nothing."""
+    """Enter cowarray's arrays wherever Dask keeps a list of types. A second call changes nothing."""
     from dask.array import register_chunk_type
     from dask.array.chunk_types import is_valid_chunk_type
     from dask.array.dispatch import percentile_lookup, to_numpy_dispatch
@@ -81,6 +81,6 @@ def register() -> None:
 
 
 def nbytes(x: ndarray) -> int:
-    """The bytes of x's elements, each once: what of them is shared with lazy copies Dask cannot know."""
+    """Return the bytes of x's elements, each once; Dask cannot know which are shared with lazy copies."""
     distinct = [length for length, stride in zip(x.shape, x.strides, strict=True) if stride]
     return int(np.prod(distinct, dtype=np.int64)) * x.itemsize if x.size else 0

@@ -1,9 +1,9 @@
-"""The demonstration: the same edits to copies of one array, by NumPy and by cowarray, measured and compared.
+"""The demonstration: NumPy and cowarray make the same edits to copies of one array, measured and compared.
 
-The array comes from a read-only memory map. NumPy's side does what one writes today: copy first, then edit. Every
+The array comes from a read-only memory map. NumPy's side does what people write today: copy first, then edit. Every
 cowarray result is compared with NumPy's, byte by byte, and the file's checksum is taken before and after.
 
-It is one file so that it can be read, and copied, as one program: the file, the steps, the measuring, the screen.
+One file, so that it can be read and copied as one program: the file, the steps, the measuring, the screen.
 """
 
 import contextlib
@@ -28,39 +28,39 @@ from cowarray import ndarray
 
 __all__ = ["run"]
 
-BLOCK = 1 << 24  # bytes that are hashed or compared at a time
-QUICK = 1 << 26  # bytes up to which a step is run ROUNDS times, and its best time counts
+BLOCK = 1 << 24  # bytes hashed or compared at a time
+QUICK = 1 << 26  # bytes up to which a step runs ROUNDS times, and its best time counts
 ROUNDS = 3
-LARGEST = 1 << 30  # bytes that the steps work on, of larger files
-PEAK = 6  # the memory that the steps may need together, in arrays
-SNAPSHOTS = 24  # of the step that takes them; the last two are kept
-SMALL = 1 << 16  # bytes below which times say nothing about bytes
+LARGEST = 1 << 30  # bytes of a larger file that the steps work on
+PEAK = 6  # how many arrays' memory the steps may need together
+SNAPSHOTS = 24  # in the step that takes them; the last two are kept
+SMALL = 1 << 16  # bytes below which times tell nothing about copying
 
 
-# Called with a side, NumPy's or cowarray's, and return arrays of that side.
+# Both are called with a side, NumPy's or cowarray's, and return arrays of that side.
 _Prepare = Callable[[Any], list[Any]]
 _Step = Callable[[Any, list[Any]], list[Any]]
 
 
 class UnusableFile(Exception):
-    """A file that the demonstration cannot work on; the text is the line for the user."""
+    """A file that the demonstration cannot use; its text is the message for the user."""
 
 
 @dataclass
 class _Totals:
-    """What the steps of one side took together: seconds, and bytes copied."""
+    """The totals of one side's steps: seconds, and bytes copied."""
 
     time: float = 0.0
     copied: int = 0
 
 
 def run(file: str | os.PathLike[str] | None = None) -> int:
-    """Run the demonstration and print what it finds.
+    """Run the demonstration and print its findings.
 
     Parameters
     ----------
     file : str or path, optional
-        A .npy file, which is only read. Default: one that is made on the spot.
+        A .npy file, which is only read. Default: a temporary one.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def _demonstrate(path: Path) -> int:
 
 
 def _warm_pages() -> None:
-    """Have cowarray measure what pages cost, as it does when it first needs to."""
+    """Make cowarray measure the cost of pages, which it does when it first needs to."""
     with _eager_pages():
         source = np.zeros(1 << 22, np.uint8)
         copied = cowarray.array(source)
@@ -143,7 +143,7 @@ def _warm_pages() -> None:
 
 @contextlib.contextmanager
 def _eager_pages() -> Generator[None, None, None]:
-    """Make copies by the page, from the first on, if the system can and it is not switched off."""
+    """Make copies by the page, from the first write on, if the system can and paging is not off."""
     before = cowarray.paging()
     try:
         if before != "off":
@@ -154,7 +154,7 @@ def _eager_pages() -> Generator[None, None, None]:
 
 
 def _conclude(totals: dict[str, _Totals], wrong: list[int], before: str, after: str) -> int:
-    """Print the last three lines; give the exit status."""
+    """Print the last three lines; return the exit status."""
     theirs, ours = totals["NumPy"], totals["cowarray"]
     print(_bold(f"Copied: {show_bytes(theirs.copied)} by NumPy, {show_bytes(ours.copied)} by cowarray."))
     print(_bold(f"Time:   {show_time(theirs.time)} for NumPy, {show_time(ours.time)} for cowarray."))
@@ -172,12 +172,12 @@ def _conclude(totals: dict[str, _Totals], wrong: list[int], before: str, after: 
 
 
 def _numbers() -> np.ndarray:
-    """Data that needs no file: 16 MB, and the same everywhere."""
+    """Return the default data: 16 MB, the same everywhere."""
     return np.arange(2_000_000.0).reshape(200, 100, 100)
 
 
 def load(path: os.PathLike[str]) -> np.ndarray:
-    """The array in a .npy file, by a read-only memory map.
+    """Map the array in a .npy file into memory, read-only.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def load(path: os.PathLike[str]) -> np.ndarray:
     Raises
     ------
     UnusableFile
-        No such file; not a .npy file; truncated; of objects.
+        There is no such file; it is not a .npy file; it is truncated; it holds objects.
     """
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
@@ -208,11 +208,11 @@ def load(path: os.PathLike[str]) -> np.ndarray:
         raise UnusableFile(f"{path}: not a .npy file")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of old headers, which are fine
+            warnings.simplefilter("ignore")  # about old headers, which are fine
             return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except OSError as error:
         raise UnusableFile(f"{path}: {error.strerror or error}") from None
-    except Exception as error:  # whatever a damaged header brings about
+    except Exception as error:  # a damaged header can raise anything
         reason = " ".join(str(error).split())
         if "Python objects" in reason:
             reason = "an array of Python objects, which cannot be mapped"
@@ -234,7 +234,7 @@ def _say_what(path: Path, source: np.ndarray) -> None:
 
 
 def _checksum(path: Path) -> str:
-    """SHA-256 of the file's bytes."""
+    """Return the SHA-256 of the file's bytes."""
     digest = hashlib.sha256()
     with open(path, "rb", buffering=0) as file, _Waiting(f"reading {path.name}") as waiting:
         size = max(1, os.fstat(file.fileno()).st_size)
@@ -248,7 +248,7 @@ def _checksum(path: Path) -> str:
 
 
 class _NumPy:
-    """NumPy's side: every independent array is a copy, and is counted."""
+    """NumPy's side: every independent array is a copy, and counted."""
 
     name = "NumPy"
 
@@ -280,7 +280,7 @@ class _NumPy:
 
 
 class _Cowarray:
-    """The library's side: a copy shares bytes until it is written to, and the library counts."""
+    """The library's side: a copy shares bytes until it is written to; the library counts copied bytes."""
 
     name = "cowarray"
 
@@ -315,7 +315,7 @@ class _Cowarray:
 
 
 def _steps(source: np.ndarray) -> Iterator[tuple[str, _Prepare, _Step | None]]:
-    """Yield (title, prepare, step): step(side, what prepare(side) gave) returns the arrays to compare."""
+    """Yield (title, prepare, step): step(side, prepare(side)) returns the arrays to compare."""
     one = (0,) * source.ndim if source.size else ...
     some = slice(0, max(1, len(source) // 10)) if source.ndim else ...
     shape = (-1,) if source.ndim != 1 else (2, -1) if source.size % 2 == 0 and source.size else (1, -1)
@@ -385,13 +385,13 @@ def _steps(source: np.ndarray) -> Iterator[tuple[str, _Prepare, _Step | None]]:
 
 
 def _places(source: np.ndarray, count: int) -> list[tuple[int, ...]]:
-    """Indices of that many elements, from the first on, about equally far apart; none of an array without elements."""
+    """Return indices of `count` elements, from the first on, about equally far apart; none if the array is empty."""
     flat = (number * source.size // count for number in range(count if source.size else 0))
     return [tuple(map(int, np.unravel_index(place, source.shape))) for place in flat]
 
 
 def _other_value(source: np.ndarray) -> Any:
-    """A value of the array's dtype that its first element does not have."""
+    """Return a value of the array's dtype other than that of its first element."""
     value = np.zeros((), source.dtype)
     if source.size and source[(0,) * source.ndim].tobytes() == value.tobytes() and source.dtype.kind != "V":
         value = np.ones((), source.dtype)
@@ -399,7 +399,7 @@ def _other_value(source: np.ndarray) -> Any:
 
 
 def _ufunc(dtype: np.dtype) -> Callable[..., Any] | None:
-    """A ufunc of one array that keeps its dtype and never warns; None for other dtypes."""
+    """Return a unary ufunc that keeps the dtype and never warns; None if the dtype has none."""
     if dtype.kind == "b":
         return np.logical_not
     if dtype.kind in "iufcm":
@@ -410,7 +410,7 @@ def _ufunc(dtype: np.dtype) -> Callable[..., Any] | None:
 
 
 def equal(ours: ndarray, theirs: np.ndarray) -> bool:
-    """Whether both hold the same bytes, looked at a block at a time.
+    """Tell whether both have the same elements, comparing a block at a time.
 
     Parameters
     ----------
@@ -441,12 +441,12 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _measure(side: Any, prepare: _Prepare, step: _Step, rounds: int) -> tuple[list[Any], dict[str, Any]]:
-    """Run a step; its results, and its figures: the best time in seconds, the others of the last round."""
+    """Run a step; return its results and its figures: the best time in seconds, the others from the last round."""
     best = float("inf")
     results: list[Any] = []
     start_address = grown = 0
     for _ in range(rounds):
-        results = []  # frees those of the round before
+        results = []  # frees those of the last round
         given = prepare(side)
         start_address = side.address(given[0])
         _trim()
@@ -467,7 +467,7 @@ def _measure(side: Any, prepare: _Prepare, step: _Step, rounds: int) -> tuple[li
 
 
 def _resident() -> int:
-    """Bytes of memory that the process has of its own: pages of mapped files can be dropped, and do not count."""
+    """Return the bytes of the process's private memory: pages of mapped files can be dropped, and do not count."""
     try:
         with open("/proc/self/statm", "rb") as statm:
             _, resident, shared, *_ = statm.read().split()
@@ -476,23 +476,23 @@ def _resident() -> int:
 
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return peak if sys.platform == "darwin" else peak * 1024
-    # A base is a file to the system, and so shared.
+    # To the system a base is a file, and thus shared.
     return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE") + _bases()
 
 
 def _bases() -> int:
-    """Bytes in bases, which copies by the page stand on: each was copied once."""
+    """Return the bytes in bases, which copies by the page build on: each was copied once."""
     return cowarray.paging_memory()["bases"]
 
 
 def _trim() -> None:
-    """Return freed memory to the system, so that growth is seen, if the C library can."""
+    """Return freed memory to the system if the C library can, so that growth is visible."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def _memory_available() -> int:
-    """Bytes that may be used without pushing others out; enough for all steps where the system does not tell."""
+    """Return the bytes that may be used without swapping; enough for all steps if the system does not tell."""
     found = []
     try:
         with open("/proc/meminfo", encoding="ascii") as meminfo:
@@ -507,7 +507,7 @@ def _memory_available() -> int:
 
 
 class _Waiting:
-    """Says on stderr, once a second, what takes longer than that; with `part` raised from 0 to 1, how far it is."""
+    """A notice on stderr, once a second, of work that takes longer; with `part` raised from 0 to 1, how far it is."""
 
     def __init__(self, label: str) -> None:
         self.label = label
@@ -555,7 +555,7 @@ def _short(text: object) -> str:
 
 
 def show_bytes(count: int) -> str:
-    """A number of bytes in three digits or so: ``17.5 MB``."""
+    """Format a number of bytes in about three digits: ``17.5 MB``."""
     size = float(count)
     for unit in ("B", "kB", "MB", "GB"):
         if size < 1000 or unit == "GB":
@@ -565,7 +565,7 @@ def show_bytes(count: int) -> str:
 
 
 def show_time(seconds: float) -> str:
-    """A time in three digits or so: ``4.2 ms``."""
+    """Format a time in about three digits: ``4.2 ms``."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= scale:
             return f"{seconds / scale:.1f} {unit}"

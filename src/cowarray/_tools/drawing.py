@@ -24,7 +24,7 @@ _FILLS = {"array": "#eef3fa", "self": "#ffe8cc", "storage": "#e3efe0", "memory":
 
 
 class Explained(Protocol):
-    """What a picture needs of an `Explanation`, whose module imports this one."""
+    """The attributes of `Explanation` that a picture needs; its module imports this one."""
 
     @property
     def made(self) -> str: ...
@@ -55,7 +55,7 @@ class _Box(NamedTuple):
 
 
 def _picture(explanation: Explained) -> tuple[list[_Box], list[tuple[str, str]]]:
-    """The boxes, and the lines from one to another as pairs of keys."""
+    """Return the boxes, and the lines between them as pairs of keys."""
     relatives = explanation.relatives[:_MOST]
     left_out = len(explanation.relatives) - len(relatives)
     boxes: list[_Box] = []
@@ -88,7 +88,7 @@ def _picture(explanation: Explained) -> tuple[list[_Box], list[tuple[str, str]]]
 
 
 def _kind_of_memory(explanation: Explained) -> str:
-    """What the third column is."""
+    """Name the kind of memory in the third column."""
     if "deferred" in explanation.made or "fake" in explanation.made:
         return "no bytes"
     if explanation.away:
@@ -99,7 +99,7 @@ def _kind_of_memory(explanation: Explained) -> str:
 
 
 def _short(name: str) -> str:
-    """A name in one line that fits into a box."""
+    """Fit a name into one line of a box."""
     name = re.sub(r"\s+", " ", name)
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
@@ -108,7 +108,7 @@ def _short(name: str) -> str:
 
 
 def as_mermaid(explanation: Explained) -> str:
-    """The picture as Mermaid's text."""
+    """Return the picture as Mermaid text."""
     boxes, lines = _picture(explanation)
     text = [f'    {box.key}["{_coded(box.title)}<br/>{_coded(box.note)}"]' for box in boxes]
     text += [f"    {one} --- {other}" for one, other in lines]
@@ -117,12 +117,12 @@ def as_mermaid(explanation: Explained) -> str:
 
 
 def _coded(text: str) -> str:
-    """Text in a Mermaid label, its signs as codes."""
+    """Escape text for a Mermaid label."""
     return re.sub(r"[^\w ,.()\[\]…'-]", lambda match: f"#{ord(match[0])};", text)
 
 
 def as_graphviz(explanation: Explained) -> str:
-    """The picture as Graphviz' text."""
+    """Return the picture as Graphviz text."""
     boxes, lines = _picture(explanation)
     text = [
         f'    {box.key} [label="{_quoted(box.title)}\\n{_quoted(box.note)}", fillcolor="{_FILLS[box.kind]}"];'
@@ -134,7 +134,7 @@ def as_graphviz(explanation: Explained) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text in a string of Graphviz."""
+    """Escape text for a Graphviz string."""
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -142,7 +142,7 @@ def _quoted(text: str) -> str:
 
 
 def as_svg(explanation: Explained) -> str:
-    """The picture as an SVG image, a text that a browser shows."""
+    """Return the picture as the text of an SVG image."""
     boxes, lines = _picture(explanation)
     places = _places(boxes, lines)
     height = max(y for _, y in places.values()) + _HEIGHT + 2
@@ -157,7 +157,7 @@ def as_svg(explanation: Explained) -> str:
 
 
 def _places(boxes: list[_Box], lines: list[tuple[str, str]]) -> dict[str, tuple[float, float]]:
-    """{key: (x, y)} of the upper left corners: names one below another, the others beside the middle of theirs."""
+    """Return {key: (x, y)} of the upper left corners: names one below another, other boxes centred beside theirs."""
     step = _HEIGHT + _GAP
     places: dict[str, tuple[float, float]] = {}
     order = [box for box in boxes if box.column == 0]
@@ -167,9 +167,9 @@ def _places(boxes: list[_Box], lines: list[tuple[str, str]]) -> dict[str, tuple[
         for box in [each for each in order if (each.key, holder.key) in lines]:
             places[box.key] = (2, row)
             row += step
-        row = max(row, first + step)  # whose names are not known has a row, too
+        row = max(row, first + step)  # a box without names also takes a row
         places[holder.key] = (2 + _WIDTH + _ACROSS, (first + row - step) / 2)
-    for box in order:  # those that go to the memory straight
+    for box in order:  # those with a line straight to the memory
         if box.key not in places:
             places[box.key] = (2, row)
             row += step
@@ -178,14 +178,14 @@ def _places(boxes: list[_Box], lines: list[tuple[str, str]]) -> dict[str, tuple[
 
 
 def _line(one: tuple[float, float], other: tuple[float, float]) -> str:
-    """A curve from the right side of a box to the left side of another."""
+    """Draw a curve from the right side of a box to the left side of another."""
     x, y, to_x, to_y = one[0] + _WIDTH, one[1] + _HEIGHT / 2, other[0], other[1] + _HEIGHT / 2
     middle = (x + to_x) / 2
     return f'<path d="M{x:g} {y:g}C{middle:g} {y:g} {middle:g} {to_y:g} {to_x:g} {to_y:g}" fill="none" stroke="#889"/>'
 
 
 def _drawn(box: _Box, x: float, y: float) -> str:
-    """A box with its two lines of text."""
+    """Draw a box with its two lines of text."""
     middle = x + _WIDTH / 2
     texts = ((15, 13, "#222", box.title), (31, 11, "#555", box.note))
     return (
@@ -203,14 +203,14 @@ def _drawn(box: _Box, x: float, y: float) -> str:
 
 
 def as_html(explanation: Explained) -> str:
-    """What a notebook shows of an explanation: its sentences, and the picture."""
+    """Return an explanation for a notebook: its sentences, and the picture."""
     sentences = "<br/>".join(html.escape(line) for line in str(explanation).splitlines())
     strip = _pages(explanation) if explanation.regions else ""
     return f'<div style="font-family: sans-serif"><p>{sentences}</p>{strip}{as_svg(explanation)}</div>'
 
 
 def _pages(explanation: Explained) -> str:
-    """A strip of the regions of a Storage by the page: how much of each is its own; the rest is frozen and shared."""
+    """Draw a strip of a Storage's regions: how much of each is its own, by the page; the rest is frozen and shared."""
     shares = _shares(explanation.regions)
     width, height = 3 * _WIDTH + 2 * _ACROSS, 18
     each = width / len(shares)
@@ -229,7 +229,7 @@ def _pages(explanation: Explained) -> str:
 
 
 def _shares(regions: Sequence[int]) -> list[float]:
-    """The own part of each region, from 0 to 1; a single page is visible. Neighbours join if there are many."""
+    """Return each region's own part, from 0 to 1; a single page stays visible. If there are many, neighbours join."""
     together = -(-len(regions) // _MOST_REGIONS)
     sums = [sum(regions[i : i + together]) / (together * _REGION) for i in range(0, len(regions), together)]
     return [max(share, 0.12) if share else 0 for share in sums]

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Functions in place of others that leave no frame on the stack: what those run sees its caller as ever."""
+"""Wrappers of functions that leave no frame on the stack: the code that they wrap sees its real caller."""
 
 import functools
 
@@ -20,9 +20,9 @@ cdef object numpy_ndenumerate = np.ndenumerate
 
 @cython.final
 cdef class Followed:
-    """Calls a function, and has another one give the result once it has returned.
+    """A function that calls another, and passes its result through a third.
 
-    first: rewrites the positional arguments.
+    first: rewrites the positional arguments beforehand.
     """
 
     cdef dict __dict__
@@ -43,31 +43,31 @@ cdef class Followed:
         return self.__qualname__  # as functions are pickled
 
 
-# How deep lists, tuples and dicts are looked into; one that contains itself has no end.
+# How deep lists, tuples and dicts are searched; one that contains itself would have no end.
 cdef enum:
     DEPTH = 16
 
 
 def numpys(value, /):
-    """NumPy's array in place of one of ours, and of those in lists, tuples and dicts.
+    """Replace an array of cowarray's by NumPy's; also those in lists, tuples and dicts.
 
-    It is a snapshot, or an alias in `aliasing`.
+    NumPy's array is a snapshot, or an alias inside `aliasing`.
     """
     return shown(value, False, DEPTH)
 
 
 def numpys_alone(value, /):
-    """The same of an array, and not of those in a list."""
+    """Replace an array of cowarray's by NumPy's, but not those in containers."""
     return numpy_asarray(value) if type(value) is ndarray else value
 
 
 def numpys_in_own_order(value, /):
-    """The same as `numpys`, in the order of bytes that this machine has."""
+    """Do the same as `numpys`, in this machine's byte order."""
     return shown(value, True, DEPTH)
 
 
 cdef object shown(object value, bint native, int depth):
-    """A value with NumPy's arrays for ours; itself if it has none."""
+    """Return a value with NumPy's arrays in place of cowarray's; the value itself if it has none."""
     cdef object made = None
     kind = type(value)
     if kind is ndarray:
@@ -96,12 +96,12 @@ cdef object shown(object value, bint native, int depth):
 
 
 def numpys_to_write(value, /):
-    """NumPy's alias of an array; an error if the array is read-only."""
+    """Return NumPy's alias of an array; raise if the array is read-only."""
     return value.to_numpy(writable=True) if type(value) is ndarray else value
 
 
 def converting(function, convert=numpys, /):
-    """A function, or a method, like this one, called with what another function makes of each argument."""
+    """Wrap a function or method so that `convert` is applied to each argument."""
     @functools.wraps(function)
     def call(*args, **kwargs):
         return function(*[convert(value) for value in args], **{key: convert(kwargs[key]) for key in kwargs})
@@ -110,11 +110,11 @@ def converting(function, convert=numpys, /):
 
 
 def converting_item(method, /):
-    """The same of a ``__setitem__``, which may look how often its object is referred to: as often as ever."""
+    """Do the same for a ``__setitem__`` that may look at its object's reference count, which stays the same."""
     @functools.wraps(method)
     def call(self, key, value):
         key, value = numpys(key), numpys(value)
-        Py_DECREF(self)  # the caller holds it until this returns
+        Py_DECREF(self)  # the caller keeps it alive until this returns
         try:
             return method(self, key, value)
         finally:
@@ -124,13 +124,13 @@ def converting_item(method, /):
 
 
 def lending_aliases(function, /):
-    """A function like this one, for which NumPy's arrays stand for ours: what it writes it writes to ours."""
+    """Wrap a function so that it gets NumPy's aliases of cowarray's arrays: its writes reach the originals."""
     @functools.wraps(function)
     def call(*args, **kwargs):
         cdef list lent = []
         shown = [alias_over(value, lent, 3) for value in args]
         named = {key: alias_over(kwargs[key], lent, 3) for key in kwargs}
-        if not lent:  # a list may be kept, as the parameter of a callback
+        if not lent:  # the function may keep a list, as a callback's parameter
             return function(*args, **kwargs)
         return given_back(function(*shown, **named), lent)
 
@@ -138,9 +138,9 @@ def lending_aliases(function, /):
 
 
 def lending_written(function, places, /):
-    """A function like this one, for which NumPy's aliases stand for those of our arrays that it writes.
+    """Wrap a function so that it gets NumPy's aliases of those arrays of cowarray's that it writes.
 
-    places: the positions of those parameters, by their names.
+    places: the positions of those parameters, by name.
     """
     @functools.wraps(function)
     def call(*args, **kwargs):
@@ -159,22 +159,22 @@ def lending_written(function, places, /):
 
 
 cdef object with_numpys_elements(object value):
-    """An array, with NumPy's arrays in place of those of ours that are its elements: netCDF4 takes each for NumPy's."""
+    """Replace elements of an array that are cowarray's arrays by NumPy's: netCDF4 takes each for NumPy's."""
     cdef object made = None
     if isinstance(value, numpy_ndarray) and value.dtype.hasobject:
         for place, each in numpy_ndenumerate(value):
             if type(each) is ndarray:
                 if made is None:
                     made = value.copy()
-                numpy_asarray(made)[place] = numpy_asarray(each)  # of a masked array, which keeps its mask
+                numpy_asarray(made)[place] = numpy_asarray(each)  # a masked array keeps its mask
     return value if made is None else made
 
 
-cdef dict assignments = {}  # by type: where its own way of assigning items lies, in place of which `assign` stands
+cdef dict assignments = {}  # by type: the address of its own item assignment, which `assign` replaces
 
 
 cdef int assign(PyObject *self, PyObject *key, PyObject *value) except -1:
-    """Assign to items, or delete them (value: NULL), with NumPy's arrays in place of ours."""
+    """Assign to items, or delete them (value: NULL), with NumPy's arrays in place of cowarray's."""
     cdef size_t own = next(assignments[kind] for kind in type(<object>self).__mro__ if kind in assignments)
     cdef object shown_key = numpys(<object>key)
     cdef object shown = None if value == NULL else with_numpys_elements(numpys(<object>value))
@@ -182,7 +182,7 @@ cdef int assign(PyObject *self, PyObject *key, PyObject *value) except -1:
 
 
 def convert_assigned(type kind, /):
-    """Have a compiled class, which takes no other ``__setitem__``, be assigned NumPy's arrays in place of ours."""
+    """Make item assignment of a compiled class, whose ``__setitem__`` cannot be replaced, get NumPy's arrays."""
     cdef objobjargproc *place = assignment_of(kind)
     if kind not in assignments:
         assignments[kind] = <size_t>place[0]
@@ -191,7 +191,7 @@ def convert_assigned(type kind, /):
 
 @cython.final
 cdef class Unbound:
-    """A function that is no method where it is an attribute of a class, as functions of C are none."""
+    """A function that, like a C function, does not become a method as an attribute of a class."""
 
     cdef dict __dict__
     cdef object function
@@ -212,7 +212,7 @@ cdef class Unbound:
 
 
 cdef object alias_over(object value, list lent, int depth):
-    """NumPy's alias in place of one of ours, and of those in lists and tuples down to a depth."""
+    """Replace an array of cowarray's by NumPy's alias; also those in lists and tuples down to a depth."""
     kind = type(value)
     if kind is ndarray:
         alias = value.to_numpy(writable=value.flags.writeable)
@@ -224,7 +224,7 @@ cdef object alias_over(object value, list lent, int depth):
 
 
 cdef object given_back(object result, list lent):
-    """A result, with ours in place of the aliases that it has."""
+    """Return a result with cowarray's arrays in place of the aliases in it."""
     if type(result) is tuple:
         return tuple([given_back(each, lent) for each in result])
     for value, alias in lent:
@@ -234,7 +234,7 @@ cdef object given_back(object result, list lent):
 
 
 def with_lent(function, tuple args, dict kwargs, taken_in=None, /):
-    """Call a function with NumPy's arrays over ours.
+    """Call a function with NumPy's arrays over cowarray's.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def with_lent(function, tuple args, dict kwargs, taken_in=None, /):
     args : tuple
     kwargs : dict
     taken_in : callable, optional
-        What becomes of the result. An argument that comes back is the argument.
+        Converts the result. An argument that comes back is returned as it was passed.
 
     Returns
     -------
@@ -265,7 +265,7 @@ cdef object over(object value, list lent):
 
 
 cdef class Lending:
-    """Calls `__wrapped__` by `with_lent`, once it has noted the name."""
+    """A function that notes its name, and calls `__wrapped__` by `with_lent`."""
 
     def __call__(self, /, *args, **kwargs):
         self._note(self._name)

@@ -1,4 +1,4 @@
-"""An array in a notebook: facts that NumPy's text lacks, and then that text, shortened."""
+"""Display of an array in a notebook: facts that NumPy's text lacks, then that text, shortened."""
 
 from cowarray._chapters.printing import get_printoptions, printoptions
 from cowarray._face.ndarray import ndarray
@@ -9,12 +9,12 @@ from cowarray._tools.report import explain
 
 __all__ = ["as_html"]
 
-_MOST_ELEMENTS = 100  # that are all shown
+_MOST_ELEMENTS = 100  # up to which all are shown
 _MOST_CHARACTERS = 4000
 
 
 def as_html(x: ndarray) -> str:
-    """What a notebook shows of an array. Nothing is made, brought or copied for it.
+    """Return the HTML that a notebook shows for an array. This computes, brings back and copies nothing.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def as_html(x: ndarray) -> str:
 
 
 def _facts(x: ndarray) -> list[str]:
-    """What is true of an array that its values do not tell, each a few words."""
+    """Return facts about an array that its values do not tell, each in a few words."""
     if is_fake_storage(x.storage):
         return ["fake: it has no bytes, and will have none"]
     if is_deferred_storage(x.storage):
@@ -65,7 +65,7 @@ def _has_no_bytes(storage: Storage) -> bool:
 
 
 def _values(x: ndarray) -> str:
-    """NumPy's text, summarized and cut however large the array is and whatever the print options say."""
+    """Return NumPy's text, summarized and cut whatever the array's size and the print options are."""
     with printoptions(threshold=min(get_printoptions()["threshold"], _MOST_ELEMENTS)):
         text = repr(x)
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"

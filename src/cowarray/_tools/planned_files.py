@@ -1,7 +1,7 @@
-"""Files for a program that is only planned: arrays without bytes, described by a file's header.
+"""Files for a planned program: arrays without bytes, described by a file's header.
 
-Only headers are read. No new memory map is made, and an array without bytes is not written: the plan knows what its
-file would have. Arrays below the plan's limit for real ones are NumPy's own, read from the file and written to it.
+Only headers are read. No memory map is created, and an array without bytes is not written: the plan remembers what its
+file would contain. Arrays below the plan's limit for real ones are NumPy's, read from the file and written to it.
 """
 
 import functools
@@ -35,7 +35,7 @@ _savetxt, _loadtxt, _genfromtxt = np.savetxt, np.loadtxt, np.genfromtxt
 
 
 def replaced() -> dict[Any, Any]:
-    """For functions and classes of NumPy's, their replacements in the program.
+    """Return the replacements, in the program, of NumPy's functions and classes.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def _is_small(shape: tuple[int, ...], dtype: np.dtype) -> bool:
 
 
 def _fake(shape: tuple[int, ...], dtype: np.dtype, order: str, mmap_mode: str | None = None) -> ndarray:
-    """An array without bytes; with a mode, one that takes no memory of its own."""
+    """Make an array without bytes; with a mode, one that takes no memory."""
     is_mapped = mmap_mode is not None
     writeable = mmap_mode not in ("r", "readonly")
     return make(current().ledger.here(), *fresh(shape, dtype, order), writeable, mapped=is_mapped)
@@ -79,7 +79,7 @@ def load(file: Any, mmap_mode: Any = None, *args: Any, **kwargs: Any) -> Any:
             made = _from_header(opened, os.fsdecode(os.fspath(file)), mmap_mode)
     if made is not None:
         return made
-    # Not mapped: writes to it must not reach the file.
+    # Not mapped, because writes to it must not reach the file.
     loaded = _load(file, None, *args, **kwargs)
     if type(loaded) is np.lib.npyio.NpzFile:
         loaded.__class__ = _PlannedArchive
@@ -87,7 +87,7 @@ def load(file: Any, mmap_mode: Any = None, *args: Any, **kwargs: Any) -> Any:
 
 
 def _from_header(file: IO[bytes], name: str, mmap_mode: str | None) -> ndarray | None:
-    """The array of a .npy file that is at its beginning; None of other files and small arrays. The bytes are passed."""
+    """Return the array of the .npy file that starts here, and skip its bytes; None for small arrays and other files."""
     found = header_of(file, f"load: {name}")
     if found is None or _is_small(found[0], found[2]):
         return None
@@ -105,10 +105,10 @@ def _from_header(file: IO[bytes], name: str, mmap_mode: str | None) -> ndarray |
 
 
 class _PlannedArchive(np.lib.npyio.NpzFile):
-    """An .npz file of whose larger arrays only the headers are read."""
+    """An .npz file that reads only the headers of its larger arrays."""
 
     def __getitem__(self, key: str) -> Any:
-        zipped: Any = self.zip  # None once it is closed, and asked all the same, as NumPy does
+        zipped: Any = self.zip  # None once it is closed; used nevertheless, as NumPy does
         member = key if key in zipped.namelist() else f"{key}.npy"
         if member in zipped.namelist():
             with zipped.open(member) as opened:
@@ -150,7 +150,7 @@ def _save_archive(function: Any, file: Any, args: tuple[Any, ...], kwargs: dict[
 
 
 def _saved(value: Any) -> unwritten.Saved:
-    """What the file would have of an array."""
+    """Return what the file would contain of an array."""
     if first_fake([value]) is not None:
         value = cowarray.asarray(value)
         flags = value.flags
@@ -159,7 +159,7 @@ def _saved(value: Any) -> unwritten.Saved:
 
 
 def _shown(value: Any) -> Any:
-    """An argument of what writes to an open file: of an array without bytes the numbers that the plan assumes."""
+    """Convert an argument that goes to an open file: an array without bytes becomes the numbers the plan assumes."""
     if first_fake([value]) is None:
         return handed_out(value)
     return assumed_elements(cowarray.asarray(value))
@@ -170,7 +170,7 @@ def _given(kept: unwritten.Saved, mmap_mode: str | None = None) -> Any:
 
 
 class _Unwritten(Mapping[str, Any]):
-    """An .npz file that the plan has not written, as `numpy.load` gives one."""
+    """An .npz file that the plan has not written, as `numpy.load` returns one."""
 
     def __init__(self, members: dict[str, unwritten.Saved]) -> None:
         self._members = members
@@ -196,7 +196,7 @@ class _Unwritten(Mapping[str, Any]):
         self.close()
 
     def close(self) -> None:
-        """Nothing is open, but NumPy's has no `f` then."""
+        """Drop `f`, as NumPy does; nothing is open."""
         self.f = None
 
 
@@ -223,7 +223,7 @@ def fromfile(file: Any, dtype: Any = float, count: int = -1, sep: str = "", offs
 
 @functools.wraps(_frombuffer)
 def frombuffer(*args: Any, **kwargs: Any) -> Any:
-    """The bytes are the program's, and stay; an array of many of them takes no memory beside these."""
+    """Return an array over the program's bytes, which stay; a large one takes no memory besides them."""
     made = _frombuffer(*args, **kwargs)
     if type(made) is not np.ndarray or _is_small(made.shape, made.dtype):
         return taken_in(made)
@@ -231,7 +231,7 @@ def frombuffer(*args: Any, **kwargs: Any) -> Any:
 
 
 def _size_of(file: Any) -> int:
-    """Bytes of a file; of one that is kept back, those that it would have."""
+    """Return a file's size; for one that the plan has not written, the size it would have."""
     kept = unwritten.find(file)
     if kept is None:
         return os.fstat(file.fileno()).st_size if hasattr(file, "fileno") else os.path.getsize(file)
@@ -247,7 +247,7 @@ def _size_of(file: Any) -> int:
 
 
 def _unreadable(name: str, file: Any) -> ValueError:
-    """For a file that is kept back, and was saved in another way than it is read."""
+    """Return the error for a file that the plan has not written, and that was saved in another way than it is read."""
     return ValueError(f"{name}: the plan has not written {os.fsdecode(file)}, and cannot read it so")
 
 
@@ -269,7 +269,7 @@ def savetxt(
     has_bytes = first_fake([X]) is None
     x = X if has_bytes else cowarray.asarray(X)
     if not has_bytes:
-        # NumPy writes one of its rows, and says what is wrong.
+        # NumPy writes one row, and raises its errors.
         model: Any = np.ones([min(length, 1) if i == 0 else length for i, length in enumerate(x.shape)]).astype(x.dtype)
 
         def part(rows: Any, header: str = "", footer: str = "") -> str:
@@ -295,7 +295,7 @@ def genfromtxt(fname: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _from_text(own: Any, numpys: Any, file: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What is read of a file; of one that is not there, arrays without bytes that lie as those of its lines."""
+    """Read a file; from one that the plan has not written, arrays without bytes, laid out as its lines would be."""
     kept = unwritten.find(file)
     if kept is None:
         return own(file, *args, **kwargs)
@@ -309,11 +309,11 @@ def _from_text(own: Any, numpys: Any, file: Any, args: tuple[Any, ...], kwargs: 
 
 
 def _flush(x: ndarray) -> None:
-    """What a memory map has written is on the disk; there is none, and nothing is written."""
+    """Do nothing, in place of a memory map's `flush`: no map exists, and nothing is written."""
 
 
 class memmap(np.memmap):
-    """In place of NumPy's class: makes a cowarray array, which has bytes only if it is small."""
+    """A replacement of NumPy's class: it makes a cowarray array, which has bytes only if it is small."""
 
     def __new__(
         cls,

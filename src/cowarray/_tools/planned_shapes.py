@@ -1,4 +1,4 @@
-"""Broadcasts, for a program that is only planned: of arrays without bytes the shape is known, and no element."""
+"""Broadcasts for a planned program: arrays without bytes have a known shape, but no elements."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _broadcast = np.broadcast
 
 
 def replaced() -> dict[Any, Any]:
-    """For classes of NumPy's, their replacements in the program.
+    """Return the replacements, in the program, of NumPy's classes.
 
     Returns
     -------
@@ -23,7 +23,7 @@ def replaced() -> dict[Any, Any]:
 
 
 class _Kind(type):
-    """Broadcasts of NumPy's are instances, too: those of arrays with bytes."""
+    """The class of `broadcast`: NumPy's broadcasts, of arrays with bytes, are instances as well."""
 
     def __call__(cls, /, *args: Any) -> Any:
         return super().__call__(*args) if any(map(_has_no_bytes, args)) else _broadcast(*args)
@@ -33,7 +33,7 @@ class _Kind(type):
 
 
 class broadcast(metaclass=_Kind):
-    """In place of NumPy's class: knows what the shapes tell, and refuses to give elements."""
+    """A replacement of NumPy's class that knows what follows from shapes, and refuses to return elements."""
 
     def __init__(self, *args: Any) -> None:
         self._of = _broadcast(*map(_shown, args))
@@ -57,7 +57,7 @@ def _has_no_bytes(value: object) -> bool:
 
 
 def _shown(value: Any) -> Any:
-    """What has the same shape, for NumPy's class."""
+    """Return an object of the same shape for NumPy's class."""
     if is_fake(value):
         return np.broadcast_to(np.empty((), "?"), value.shape)
     return value._of if type(value) is broadcast else value

@@ -1,4 +1,4 @@
-"""``python -m cowarray plan``: how much memory a program would take, and copy, found without computing it."""
+"""``python -m cowarray plan``: how much memory a program would take and copy, without computing it."""
 
 import functools
 import json
@@ -25,7 +25,7 @@ FORMAT = "cowarray plan 1"
 def program(
     target: str, arguments: Sequence[str] = (), *, module: bool = False, include: Sequence[str] = ()
 ) -> Program:
-    """A program that is to be planned: a `Program` to which files are headers, and broadcasts shapes.
+    """Return a program to plan: a `Program` for which files are only headers, and broadcasts only shapes.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def run(
     as_json: bool = False,
     output: str | os.PathLike[str] | None = None,
 ) -> int:
-    """Run a program inside `fake`, and report.
+    """Run a program inside `fake`, and write the report.
 
     Parameters
     ----------
@@ -110,19 +110,19 @@ def _enter(real: int, assume: str | None) -> None:
 
 
 class Stop:
-    """Where a program, or a thread of it, ended by an exception.
+    """The point where a program, or one of its threads, ended by an exception.
 
-    Nothing of the exception is kept: its frames hold the program's arrays.
+    The exception itself is not kept: its frames hold the program's arrays.
 
     Parameters
     ----------
     error : BaseException
     rule : ImportRule
-        Says which lines are the program's.
+        Tells which lines are the program's.
     plan : cowarray.fake
-        As it is then.
+        In its state at that point.
     real : int
-        Results of fewer bytes are computed already.
+        Results of fewer bytes are computed.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Stop:
         The class of the exception.
     message : str
     refused : dict or None
-        If a fake was asked for a value: operation, reason, advice, and where the fake was made.
+        If a fake was asked for a value: the operation, the reason, advice, and where the fake was made.
     options : list of str
         Options of the command that get past it.
     """
@@ -157,17 +157,17 @@ class Stop:
             self.options = _other_ways(error, plan, sample)
 
 
-# As much as is still computed quickly.
+# As many bytes as are still computed quickly.
 _MOST_COMPUTED = 256 << 20
 
 
 def _sample(largest: int, real: int) -> list[str]:
-    """The option by which all arrays so far are real; none if they are too large, or fake for another reason."""
+    """Return the option that makes all arrays so far real; none if they are too large, or fake for another reason."""
     return [f"--sample {_rounded_up(largest)}"] if max(real, 1) <= largest < _MOST_COMPUTED else []
 
 
 def _ways_past(refusal: cowarray.FakeError, rule: ImportRule, sample: list[str]) -> list[str]:
-    """Options of the command that get past a stop."""
+    """Return the command's options that get past a stop."""
     found = []
     if refusal.assumable:
         found.append(f"--assume {refusal.assumable} (or all)")
@@ -178,14 +178,14 @@ def _ways_past(refusal: cowarray.FakeError, rule: ImportRule, sample: list[str])
 
 
 def _rounded_up(nbytes: int) -> str:
-    """A size above so many bytes, as the command takes it."""
+    """Return a size above a number of bytes, as the command takes it."""
     unit, name = (1 << 10, "KiB") if nbytes < 1 << 20 else (1 << 20, "MiB")
     return f"{nbytes // unit + 1}{name}"
 
 
 def _other_ways(error: BaseException, plan: cowarray.fake, sample: list[str]) -> list[str]:
-    """What may get past an exception of the program's own: another answer in place of the last that was assumed; or
-    arrays with bytes, where a file is not there that was kept back, or where the exception speaks of an array."""
+    """Return options that may get past the program's own exception: another answer than the last assumed one; or
+    arrays with bytes, if the plan has not written some file, or if the exception mentions an array."""
     found = []
     if any(each in _shown(error) for each in ("cowarray.ndarray", "array(...")):
         found += [f"{each}, for an array without bytes was taken for a value" for each in sample]
@@ -193,7 +193,7 @@ def _other_ways(error: BaseException, plan: cowarray.fake, sample: list[str]) ->
         found += [f"{each}, for files of arrays without bytes are not written" for each in sample]
     if plan.latest_assumed is not None:
         site, what, answer = plan.latest_assumed
-        # Whoever interrupts a program may have waited for the end of a loop.
+        # A user who interrupts a program may have waited for a loop to end.
         part = "0" if isinstance(error, KeyboardInterrupt) else "0.1"
         other = {"true": "false", "false": "true"}.get(answer, part if what == "masks" else "0")
         line = f"{os.path.basename(site.filename)}:{site.lineno}"
@@ -203,7 +203,7 @@ def _other_ways(error: BaseException, plan: cowarray.fake, sample: list[str]) ->
 
 
 def _foreign_package(error: BaseException, rule: ImportRule) -> str | None:
-    """The installed package in which an exception was raised; None of the program's code, NumPy's and the library's."""
+    """Return the installed package that raised an exception; None for code of the program, NumPy and the library."""
     found = None
     trace = error.__traceback__
     while trace is not None:
@@ -218,12 +218,12 @@ def _foreign_package(error: BaseException, rule: ImportRule) -> str | None:
 def _shown(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # it is the program's
+    except Exception:  # its `__str__` is the program's
         return "<cannot be shown>"
 
 
 def _refusal_in(error: BaseException | None) -> cowarray.FakeError | None:
-    """The first `FakeError` among an exception and those that it came from."""
+    """Return the first `FakeError` among an exception and those that led to it."""
     seen = set()
     found = None
     while error is not None and id(error) not in seen:
@@ -235,7 +235,7 @@ def _refusal_in(error: BaseException | None) -> cowarray.FakeError | None:
 
 
 def _refusal_behind(error: BaseException) -> cowarray.FakeError | None:
-    """The last refusal, if it was of an instruction in the traceback: C code, as `struct`'s, raised another error."""
+    """Return the last refusal if an instruction in the traceback caused it: C code then raised another error."""
     trace = error.__traceback__
     while trace is not None and not isinstance(error, (NameError, AttributeError, ImportError)):
         if latest.refused == (trace.tb_frame.f_code, trace.tb_lasti):
@@ -245,7 +245,7 @@ def _refusal_behind(error: BaseException) -> cowarray.FakeError | None:
 
 
 def _innermost(error: BaseException, rule: ImportRule) -> cowarray.Site | None:
-    """The innermost line of a traceback that is the program's; None if none is."""
+    """Return the innermost of the program's lines in a traceback, or None."""
     found = None
     trace = error.__traceback__
     while trace is not None:
@@ -267,7 +267,7 @@ def described(
     limit: int | None,
     status: int,
 ) -> dict[str, Any]:
-    """The report as JSON has it: see docs/fake.md.
+    """Return the report as for JSON: see docs/fake.md.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def described(
     stops : list of Stop
         The first, or none.
     borrowed : dict of str to Site
-        Names of NumPy's that the library lacks.
+        NumPy's names that the library lacks.
     real : int
     limit : int or None
     status : int
@@ -324,14 +324,14 @@ def _described_stop(stop: Stop) -> dict[str, Any]:
 
 
 def written_out(report: Mapping[str, Any], plan: cowarray.fake, place: Callable[[dict[str, Any]], str]) -> str:
-    """The report as text.
+    """Return the report as text.
 
     Parameters
     ----------
     report : dict
     plan : cowarray.fake
     place : callable
-        Names a line of the report.
+        Returns the name of a line of the report.
 
     Returns
     -------
@@ -357,7 +357,7 @@ def written_out(report: Mapping[str, Any], plan: cowarray.fake, place: Callable[
 
 
 def _judged(report: Mapping[str, Any]) -> str:
-    """What is known of the peak and the limit."""
+    """Say whether the peak is within the limit, as far as is known."""
     limit = readable(report["limit"])
     if report["peak_bytes"] > report["limit"]:
         return f"The peak is above the limit of {limit}."

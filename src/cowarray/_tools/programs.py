@@ -1,14 +1,14 @@
-"""Running a user's program, written for NumPy, on this library: as Python runs it, except for the meaning of `numpy`.
+"""Running a user's program, written for NumPy, on this library: as Python would, except for the meaning of `numpy`.
 
-The rule of imports: in the program, `import numpy` gives stand-ins (`stand_ins`); elsewhere it gives NumPy. The
-importer decides, so `sys.modules` stays as it is, and `builtins.__import__` and `importlib.import_module` ask. The
+The import rule: in the program, `import numpy` gives stand-ins (`stand_ins`); elsewhere it gives NumPy. The importing
+code decides, so `sys.modules` is unchanged, and `builtins.__import__` and `importlib.import_module` apply the rule. The
 program is the script or module that is run, the modules below its folder that are not installed there, and the packages
 that the user names.
 
-The program runs in this process, as ``__main__``. Its threads start in a context that has the mode in force, and so do
-the processes that `multiprocessing` starts.
+The program runs in this process, as ``__main__``. Its threads start in a context with the mode in force, as do the
+processes that `multiprocessing` starts.
 
-It is one file because who imports, what runs, and what its threads and processes get are one rule.
+One file, because one rule decides for imports, for the code that runs, and for its threads and processes.
 """
 
 import _thread
@@ -46,11 +46,11 @@ from cowarray._tools.stand_ins.values import taken_in
 __all__ = ["CannotRun", "Program", "run"]
 
 _Replacing = Callable[[], dict[Any, Any]]  # replacements for functions and classes of NumPy's
-_threading: Any = threading  # its private parts
+_threading: Any = threading  # its private names
 _Told = Callable[[BaseException], object]
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
-# What is compiled knows its file by the path from which it was compiled.
+# Compiled code names its file by the path from which it was compiled.
 _OWN_FILES = (
     *(_FOLDER + name for name in ("programs.py", "compiled.py", os.path.join("stand_ins", ""))),
     "src/cowarray/_tools/frameless.pyx",
@@ -59,7 +59,7 @@ _INSTALLED = frozenset(("site-packages", "dist-packages"))
 
 
 class CannotRun(Exception):
-    """A program that cannot be started; the text is for the user."""
+    """The error of a program that cannot be started; its text is for the user."""
 
 
 class Program:
@@ -75,8 +75,8 @@ class Program:
     include : sequence of str, optional
         Packages that count as parts of the program, wherever they are.
     replacing : callable, optional
-        Called without arguments, it gives a dict of replacements for functions and classes of NumPy's.
-        A pickle must be able to hold it.
+        Called without arguments; returns a dict of replacements for NumPy's functions and classes. It must be
+        picklable.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Program:
         self.replacing = replacing
 
     def not_imported(self) -> list[str]:
-        """Of the packages that were named, those of which nothing has been imported in this process.
+        """Return the named packages of which this process has imported nothing.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class Program:
         return [package for package in self.include if not _is_imported(package)]
 
     def prepare(self) -> "ImportRule":
-        """Set up `sys` as Python does, and find out where the program's own modules lie.
+        """Set up `sys` as Python does, and find where the program's own modules lie.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class Program:
         return ImportRule(folder, self.include, self.replacing)
 
     def _importer(self) -> Any:
-        """What imports from a folder or an archive; None for a script."""
+        """Return the importer for a folder or an archive; None for a script."""
         return None if self.module else pkgutil.get_importer(os.path.join(os.getcwd(), self.target))
 
     def load(self) -> tuple[types.CodeType, types.ModuleType]:
@@ -134,7 +134,7 @@ class Program:
         Returns
         -------
         code, module
-            What is to be run, and the ``__main__`` that it is to be run in.
+            The code to run, and the ``__main__`` to run it in.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class Program:
         if code is None:
             raise CannotRun(f"no code object available for {spec.name}")
         if self.module:
-            sys.argv[0] = spec.origin  # type: ignore[assignment]  # None of a strange loader, as for Python
+            sys.argv[0] = spec.origin  # type: ignore[assignment]  # None with a strange loader, as in Python
         return code, _main(spec.origin, spec, loader, spec.cached, spec.parent)
 
     def _find_module(self) -> ModuleSpec:
@@ -222,7 +222,7 @@ def _as_python_says(error: BaseException) -> str:
 
 
 class ImportRule:
-    """Which modules are the program's, and what `numpy` is for them.
+    """The rule for which modules are the program's, and for what `numpy` is in them.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ class ImportRule:
         self._standard = tuple(os.path.join(path, "lib-dynload", "") for path in libraries)
 
     def covers(self, space: Mapping[str, Any] | None, frame: types.FrameType | None) -> bool:
-        """Whether code is the program's. Code with neither name nor file is its caller's.
+        """Tell whether code is the program's. Code with neither name nor file belongs to its caller.
 
         Parameters
         ----------
@@ -280,19 +280,19 @@ class ImportRule:
         return self.has(file) if isinstance(file, str) and file not in ("built-in", "frozen") else None
 
     def has(self, file: str) -> bool:
-        """Whether a file is the program's."""
+        """Tell whether a file is the program's."""
         known = self._files.get(file)
         if known is None:
             path = os.path.realpath(file)
             inside = path.startswith(self.folder) and not path.startswith(self._libraries)
             known = inside and _INSTALLED.isdisjoint(path.removeprefix(self.folder).split(os.sep))
-            # A package's tests may be imported under names of their own.
+            # A package's tests may be imported under other names.
             known = known or any(path.startswith(folders) for folders in map(_folders_of, self.include))
             self._files[file] = known
         return known
 
     def install(self) -> None:
-        """Let the rule decide, from now on."""
+        """Apply the rule from now on."""
 
         def imported(
             module: types.ModuleType,
@@ -329,7 +329,7 @@ class ImportRule:
         watch_imports(self._leaves_alone, self._takes_in)
 
     def _for_its_caller(self, import_module: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that imports for the code that calls it."""
+        """Wrap a function that imports, so that the rule applies to the calling code."""
 
         def imported(module: Any, *args: Any, **kwargs: Any) -> Any:
             name = getattr(module, "__name__", None)
@@ -338,7 +338,7 @@ class ImportRule:
         return Followed(import_module, imported)
 
     def _leaves_alone(self, module: types.ModuleType) -> bool:
-        """Whether a compiled module gets arrays as they are: NumPy's, the library's, the standard library's."""
+        """Tell whether a compiled module gets arrays as they are: NumPy's, the library's, the standard library's."""
         if module.__name__.partition(".")[0] in ("cowarray", "numpy"):
             return True
         return os.path.realpath(getattr(module, "__file__", None) or "").startswith(self._standard)
@@ -347,12 +347,12 @@ class ImportRule:
         return taken_in if self._covers(vars(module)) else None
 
     def tell(self, told: object) -> None:
-        """Let processes that are started from now on be told something, before they import anything of the program.
+        """Make processes that start from now on unpickle an object before they import anything of the program.
 
         Parameters
         ----------
         told : object
-            Unpickled there, for its effect.
+            It is unpickled for its effect.
         """
         self._told = told
         self._awaited += _STARTERS
@@ -374,16 +374,16 @@ class ImportRule:
         return preparing
 
 
-# What processes begin with is pickled by these, and they have an unknown key unpickled first.
+# These pickle the data that processes begin with, in which an unknown key is unpickled first.
 _STARTERS = ("multiprocessing.spawn", "loky.backend.spawn", "joblib.externals.loky.backend.spawn")
 
 
-# Functions that import for their caller, by the module that has them.
+# Functions that import for their caller, by module.
 _ASKING = {"_pytest.outcomes": "importorskip"}
 
 
 def _folders_of(package: str) -> tuple[str, ...]:
-    """The folders of a package, as prefixes of paths; none while it is not found. Nothing is imported."""
+    """Return a package's folders, as path prefixes; none while it is not found. Nothing is imported."""
     path: Any = None
     name = ""
     for part in package.split("."):
@@ -395,7 +395,7 @@ def _folders_of(package: str) -> tuple[str, ...]:
 
 
 def _is_imported(package: str) -> bool:
-    """Whether a package, or a part of it under whatever name, has been imported."""
+    """Tell whether a package, or a part of it under any name, has been imported."""
     folders = _folders_of(package)
     for name, module in list(sys.modules.items()):
         if name == package or name.startswith(f"{package}."):
@@ -407,7 +407,7 @@ def _is_imported(package: str) -> bool:
 
 
 def _take_classes(kind: type) -> None:
-    """Let the subclasses of a class that there are take the program's class in `view`."""
+    """Make all existing subclasses of a class take the program's class in `view`."""
     known: list[type] = type.__subclasses__(kind)
     for each in known:
         take_class(each)
@@ -427,19 +427,19 @@ def run(
     finish: Callable[[int, ImportRule], int],
     failed: Callable[[ImportRule, BaseException], object] | None = None,
 ) -> int:
-    """Run a program in this process to its end, including its threads and its `atexit` functions.
+    """Run a program to its end in this process, including its threads and its `atexit` functions.
 
     Parameters
     ----------
     program : Program
     enter : callable
-        Called without arguments in the program's context, before anything of it runs: enters the modes. It is called
-        again in each process that `multiprocessing` starts, so a pickle must be able to hold it.
+        Called without arguments in the program's context, before any of it runs: enters the modes. It is called again
+        in each process that `multiprocessing` starts, so it must be picklable.
     finish : callable
-        Called with the program's exit status and its `ImportRule`, once, after the program has ended and in the process
-        where it began. It gives the status to exit with.
+        Called once with the program's exit status and its `ImportRule`, after the program has ended, in the process
+        where it began. Returns the status to exit with.
     failed : callable, optional
-        Called with each uncaught exception, in any thread, and with the `ImportRule`, before it is shown.
+        Called with the `ImportRule` and each uncaught exception, in any thread, before it is shown.
 
     Returns
     -------
@@ -449,7 +449,7 @@ def run(
     Raises
     ------
     CannotRun
-        The program was not started. Nothing was called but, perhaps, enter.
+        The program was not started. Only `enter` may have been called.
     KeyboardInterrupt
         It ended the program. It is reported already, so `sys.excepthook` is silent.
     """
@@ -491,7 +491,7 @@ def run(
         raised = error
     status = _outcome(raised, told)
     interrupted = isinstance(raised, KeyboardInterrupt)
-    del raised  # and all that its frames hold
+    del raised  # and everything that its frames hold
     if os.getpid() == began:
         for wait in (_threading._shutdown, atexit._run_exitfuncs):
             raised = None
@@ -504,7 +504,7 @@ def run(
         status = end(status)
     del kept
     if interrupted:
-        # Python then ends the process by the signal, as its sender expects.
+        # Python then ends the process by the signal, as the sender expects.
         sys.excepthook = _silent
         raise KeyboardInterrupt
     return status
@@ -519,9 +519,9 @@ def _nobody(error: BaseException) -> None:
 
 
 def _outcome(error: BaseException | None, told: _Told = _nobody) -> int:
-    """The exit status after an uncaught exception, or None; it is shown as Python shows it.
+    """Return the exit status after an uncaught exception, or after none (None); show it as Python would.
 
-    Not to be called while the exception is handled: a hook would see that.
+    Do not call this while handling the exception: a hook would notice.
     """
     if error is None:
         return 0
@@ -552,7 +552,7 @@ def _outcome(error: BaseException | None, told: _Told = _nobody) -> int:
 
 
 def _hook() -> Callable[..., object]:
-    """What shows an exception."""
+    """Return the function that shows an exception."""
     return getattr(sys, "excepthook", None) or (lambda kind, error, trace: _say("sys.excepthook is missing", error))
 
 
@@ -563,7 +563,7 @@ def _say(title: str, error: BaseException) -> None:
 
 
 def clean(error: BaseException | None) -> None:
-    """Take the frames of these modules out of the traceback of an exception, and of those that it came from."""
+    """Remove the frames of these modules from the traceback of an exception, and of those that led to it."""
     waiting, seen = [error], set()
     while waiting:
         error = waiting.pop()
@@ -593,7 +593,7 @@ def _entries(trace: types.TracebackType | None) -> Iterator[types.TracebackType]
 
 
 def _follow(rule: ImportRule, enter: Callable[[], object], told: _Told = _nobody) -> None:
-    """Let threads, and processes of `multiprocessing`, begin with the modes that are in force in this context."""
+    """Make threads, and processes of `multiprocessing`, begin with the modes in force in this context."""
     base = contextvars.copy_context()
 
     start_new_thread = _thread.start_new_thread
@@ -601,7 +601,7 @@ def _follow(rule: ImportRule, enter: Callable[[], object], told: _Told = _nobody
     @functools.wraps(start_new_thread)
     def start_thread(function: Any, args: Any, /, *kwargs: Any) -> int:
         if not callable(function) or not isinstance(args, tuple):
-            return start_new_thread(function, args, *kwargs)  # which says what is wrong
+            return start_new_thread(function, args, *kwargs)  # it says what is wrong
         return start_new_thread(base.copy().run, (function, *args), *kwargs)
 
     _thread.start_new_thread = _thread.start_new = start_thread
@@ -616,7 +616,7 @@ def _follow(rule: ImportRule, enter: Callable[[], object], told: _Told = _nobody
 
         _threading._start_joinable_thread = start_joinable
     flags: Any = sys.flags
-    if hasattr(flags, "thread_inherit_context"):  # Python 3.14: each thread then runs in a context of its own
+    if hasattr(flags, "thread_inherit_context"):  # Python 3.14: each thread then runs in a new context
         start = threading.Thread.start
 
         @functools.wraps(start)
@@ -641,7 +641,7 @@ def _follow(rule: ImportRule, enter: Callable[[], object], told: _Told = _nobody
 
 
 class _Following:
-    """What a process that the program starts is told."""
+    """The object that a process unpickles when the program starts it."""
 
     def __init__(self, *told: Any) -> None:
         self.told = told
@@ -659,5 +659,5 @@ def _follow_on(folder: str, include: Sequence[str], replacing: _Replacing, enter
 
 
 def _withhold() -> None:
-    """Have arrays lack what NumPy's lack and libraries look for, to format by it."""
+    """Remove attributes that NumPy's arrays lack, and by which libraries choose a format."""
     provide(_repr_html_=None)

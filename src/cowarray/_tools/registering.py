@@ -1,10 +1,10 @@
-"""`register`: enters cowarray's arrays into the lists of libraries that keep a list of known array types.
+"""`register`: enters cowarray's arrays into other libraries' lists of known array types.
 
-No library is imported for it. Libraries that are already imported are told at once; for the others a finder waits at
-the head of `sys.meta_path`, and tells each as soon as the module with its list has been executed.
+It imports no library. Libraries that are already imported are told at once; for the others a finder waits at the head
+of `sys.meta_path`, and tells each as soon as the module with its list has been executed.
 
-Threads: an entry is claimed by taking it out of `_WAITING`, which only one thread can do. Nothing is locked while a
-library is told: that may import, and other threads may wait for this import.
+Threads: an entry is claimed by removing it from `_WAITING`, which only one thread can do. No lock is held while a
+library is told: telling it may import, and other threads may wait for that import.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from cowarray._tools.neighbours import buffers, frames, gradients, jit, tensors
 
 __all__ = ["register"]
 
-# The module after whose execution a library can be told, and the function that tells it. Taken out when that begins.
+# The module after whose execution a library can be told, and the function that tells it. Removed when that begins.
 _WAITING = {
     "autograd.numpy": gradients.autograd,
     "bottleneck": buffers.bottleneck,
@@ -44,7 +44,7 @@ _WAITING = {
 
 
 def _enter(name: str) -> None:
-    """Tell the library of a module that has been executed, once. An error here must not stop the library's import."""
+    """Tell the library of an executed module, once. An error here must not stop the library's import."""
     door = _WAITING.pop(name, None)
     if door is None:
         return
@@ -61,7 +61,7 @@ def _enter(name: str) -> None:
 
 
 def _enter_imported() -> None:
-    """Tell those that are imported. One that is just being executed, here or in another thread, comes later."""
+    """Tell imported libraries. A module that is still being executed, here or in another thread, comes later."""
     for name in list(_WAITING):
         spec = getattr(sys.modules.get(name), "__spec__", None)
         if spec is not None and not getattr(spec, "_initializing", False):
@@ -69,7 +69,7 @@ def _enter_imported() -> None:
 
 
 class _Loader:
-    """Executes a module as its own loader does, then tells its library."""
+    """A loader that executes a module by its own loader, then tells its library."""
 
     def __init__(self, loader: Any) -> None:
         self._loader = loader
@@ -88,7 +88,7 @@ class _Loader:
 
 
 class _Finder:
-    """Finds modules by the other finders, with a loader that tells the library."""
+    """A finder that asks the other finders, and adds a loader that tells the library."""
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
         _enter_imported()
@@ -96,7 +96,7 @@ class _Finder:
             return None
         finder: Any
         for finder in sys.meta_path:
-            # Two of these, were one inserted by each of two threads, must not ask each other.
+            # If two threads each inserted one of these, they must not ask each other.
             if not isinstance(finder, _Finder) and hasattr(finder, "find_spec"):
                 spec = finder.find_spec(name, path, target)
                 if spec is not None:
@@ -106,7 +106,7 @@ class _Finder:
         return None
 
     def invalidate_caches(self) -> None:
-        """Nothing is kept."""
+        """Do nothing: no cache is kept."""
 
 
 _FINDER = _Finder()
@@ -114,41 +114,41 @@ _FINDER = _Finder()
 
 @public
 def register() -> None:
-    """Let libraries that know NumPy's arrays alone take cowarray's arrays as they take those.
+    """Make libraries that know only NumPy's arrays take cowarray's arrays in the same way.
 
-    A library is told at once if it is imported, else when it is; none is imported. A second call does nothing new. The
-    effect is on the whole process, and cannot be undone.
+    A library is told at once if it is already imported, otherwise when it is; none is imported for this. A second call
+    does nothing new. The effect is on the whole process, and cannot be undone.
 
-    - autograd differentiates functions of cowarray's arrays, and its gradients are such arrays.
-    - bottleneck's ``replace`` writes to them; its other functions take them in any case.
-    - dask computes with them in its chunks, and answers them in operators and in NumPy's functions.
+    - autograd differentiates functions of cowarray's arrays, and its gradients are cowarray's arrays.
+    - bottleneck's ``replace`` writes to them; its other functions take them anyway.
+    - dask computes with them in its chunks, and handles operators and NumPy's functions that mix them with its own.
     - einops rearranges, reduces and repeats them. Its results are copies, lazy if possible.
     - h5py takes them as masks, reads into them by ``read_direct``, and writes them by ``write_direct``.
-    - JAX's functions and transformations take them as leaves and as indices, and give JAX's arrays.
+    - JAX's functions and transformations take them as leaves and as indices, and return JAX's arrays.
     - LightGBM takes them as data, labels, weights and gradients.
     - netCDF4 takes them as values of its variables.
-    - numba compiles functions of them as of NumPy's arrays, and writes to them. It does not say beforehand whether a
-      function writes, so an array that shares its bytes gets bytes of its own at the call. A read-only array, or
+    - numba compiles functions for them as for NumPy's arrays, and writes to them. It does not say beforehand whether a
+      function writes, so an array that shares its bytes gets its own at the call. A read-only array, or
       ``x.to_numpy()``, is read in place.
     - OpenCV's functions read them, and draw and write into them; so, as for numba, those that share their bytes get
-      bytes of their own. The methods of its objects take ``numpy.asarray(x)``.
-    - pandas takes them as keys, masks, groups and operands: of a mask in ``iloc`` it would else make the positions 0
-      and 1. It copies them where it copies NumPy's, and can write to its copy.
-    - polars takes them as columns, keys, masks, operands and literals, and ``pyarrow.array`` with a mask or with values
-      missing. The functions of ``pyarrow.compute`` take them, and so do ``filter`` and ``take`` of Arrow's arrays.
-    - SciPy's ``aslinearoperator``, and with it ``cg``, ``gmres`` and their kind, take them for matrices. The
-      functions of ``scipy.ndimage`` fill them, as ``output`` and the like.
-    - torch's ``from_numpy`` and ``asarray`` give tensors that share memory with them, or with a copy of a read-only
+      their own. For methods of its objects, pass ``numpy.asarray(x)``.
+    - pandas takes them as keys, masks, groups and operands: otherwise it would take a mask in ``iloc`` for the
+      positions 0 and 1. It copies them where it copies NumPy's, and can write to its copy.
+    - polars takes them as columns, keys, masks, operands and literals. ``pyarrow.array`` takes them with a mask or with
+      missing values. Functions of ``pyarrow.compute`` take them, and so do ``filter`` and ``take`` of Arrow's arrays.
+    - SciPy's ``aslinearoperator``, and so ``cg``, ``gmres`` and other solvers, take them as matrices. The functions of
+      ``scipy.ndimage`` fill them, as ``output`` and the like.
+    - torch's ``from_numpy`` and ``asarray`` return tensors that share memory with them, or with a copy of a read-only
       array. A ``DataLoader`` stacks batches of them.
 
     Warns
     -----
     RuntimeWarning
-        If a library has no such list any more. Everything else works as before.
+        If a library cannot be told, as when it no longer has such a list. Everything else works as before.
 
     See Also
     --------
-    lend : Lets a library write to an array through ``numpy.asarray(x)``.
+    lend : Let a library write to an array through ``numpy.asarray(x)``.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def register() -> None:
     array([2., 4.])
     """
     if _WAITING:
-        # First the finder, so that no import by another thread is missed.
+        # The finder comes first, so that no import by another thread is missed.
         if _FINDER not in sys.meta_path:
             sys.meta_path.insert(0, _FINDER)
         _enter_imported()

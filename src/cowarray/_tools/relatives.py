@@ -1,4 +1,4 @@
-"""Which of some named arrays share an array's bytes, found without making, bringing or copying any."""
+"""Finding which named arrays share an array's bytes, without computing, bringing back or copying any."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -17,18 +17,18 @@ ITSELF, VIEW, COPY, SNAPSHOT, MEMORY = "itself", "view", "lazy copy", "snapshot"
 
 @public
 class Relative(NamedTuple):
-    """An array, by its name, that shares bytes with the one that `explain` is asked about.
+    """A named array that shares bytes with the array that `explain` describes.
 
     Parameters
     ----------
     name : str
         Its place in `among`: ``x``, ``history[3]``.
     kind : {'itself', 'view', 'lazy copy', 'snapshot', 'NumPy array'}
-        A view aliases; a snapshot is a NumPy array that never changes, and a NumPy array any other in these bytes.
+        A view aliases; a snapshot is a NumPy array that never changes; "NumPy array" is any other in these bytes.
     storage : int or None
-        Those with the same number have the same Storage, or are of the same snapshot. None for other memory.
+        Arrays with the same number have the same Storage, or belong to the same snapshot. None for other memory.
     nbytes : int
-        Bytes of its elements.
+        The bytes of its elements.
     """
 
     name: str
@@ -41,13 +41,13 @@ class Relative(NamedTuple):
 
 
 def relatives_of(x: ndarray, among: Mapping[str, object] | Sequence[object]) -> tuple[Relative, ...]:
-    """The arrays among others that share x's bytes, x first.
+    """Return those of the named arrays that share x's bytes, x first.
 
     Parameters
     ----------
     x : ndarray
     among : mapping of str to object, or iterable of object
-        Lists, tuples and dicts in it are looked into, no deeper. Names with an underscore first are left out.
+        Lists, tuples and dicts in it are searched, but no deeper. Names that begin with an underscore are left out.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def relatives_of(x: ndarray, among: Mapping[str, object] | Sequence[object]) -> 
     Raises
     ------
     TypeError
-        among is neither.
+        `among` is neither.
     """
     named = _named(among)
     storages = [x.storage]
@@ -83,7 +83,7 @@ def relatives_of(x: ndarray, among: Mapping[str, object] | Sequence[object]) -> 
 
 
 def _named(among: object) -> list[tuple[str, object]]:
-    """[(name, object)] of what was given, and of what is in its containers."""
+    """Return [(name, object)] for the objects in `among`, and for those in its containers."""
     if isinstance(among, Mapping):
         listed = [(str(name), value) for name, value in list(among.items()) if not str(name).startswith("_")]
     elif isinstance(among, (list, tuple)):
@@ -104,9 +104,9 @@ def _named(among: object) -> list[tuple[str, object]]:
 
 
 def _in_the_same_memory(storages: list[Storage], foreign: list[tuple[str, np.ndarray]]) -> Iterator[Relative]:
-    """The NumPy arrays that lie in the memory of some Storages. Snapshots are numbered after these."""
+    """Yield the NumPy arrays that lie in the memory of some Storages. Snapshots are numbered after the Storages."""
     owners: list[Snapshot] = []
-    # Storages without bytes have addresses that no other memory has.
+    # Storages without bytes have addresses that no other memory uses.
     windows = [(each.data_ptr, each.data_ptr + each.nbytes) for each in storages]
     for name, other in foreign:
         low, high = np.lib.array_utils.byte_bounds(other)
@@ -122,7 +122,7 @@ def _in_the_same_memory(storages: list[Storage], foreign: list[tuple[str, np.nda
 
 
 def _owner_of(array: np.ndarray) -> object:
-    """What keeps a NumPy array's memory."""
+    """Return the object that owns a NumPy array's memory."""
     owner: object = array
     while isinstance(owner, np.ndarray):
         owner = owner.base

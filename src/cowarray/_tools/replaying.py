@@ -1,4 +1,4 @@
-"""``python -m cowarray replay``: what a logged run would have cost under other budgets and heuristics."""
+"""``python -m cowarray replay``: the cost of a logged run under other budgets and heuristics."""
 
 import json
 import os
@@ -84,7 +84,7 @@ def _refuse(text: str) -> int:
 
 
 def described(found: Replayed) -> dict[str, Any]:
-    """A replay as JSON has it: see docs/budget.md.
+    """Return a replay as for JSON: see docs/budget.md.
 
     Parameters
     ----------
@@ -102,13 +102,13 @@ def described(found: Replayed) -> dict[str, Any]:
 
 
 def written_out(path: str | os.PathLike[str], without: Replayed, runs: Sequence[tuple[int, str, Replayed]]) -> str:
-    """The report as text.
+    """Return the report as text.
 
     Parameters
     ----------
     path : path
     without : Replayed
-        Without a budget.
+        The replay without a budget.
     runs : list of (int, str, Replayed)
 
     Returns

@@ -15,12 +15,12 @@ from cowarray._tools.relatives import Relative, relatives_of
 __all__ = ["Explanation", "explain"]
 
 _PAGE = 4096
-_LEAST = 4 << 20  # of what is ever by the page
+_LEAST = 4 << 20  # smaller Storages are never by the page
 
 
 @public
 class Explanation(NamedTuple):
-    """What `explain` found; printed, it is a few sentences.
+    """The findings of `explain`; printed, they are a few sentences.
 
     Parameters
     ----------
@@ -41,26 +41,26 @@ class Explanation(NamedTuple):
     pinned : bool
         Whether a write is running or a writable export lives: copies are then made at once.
     foreign : bool
-        Whether the bytes are foreign, and are never written to.
+        Whether the bytes are foreign memory, which is never written to.
     next_write_copies : int
-        Bytes that the next write would copy before it writes; with `by_page` that of one element, with its page.
+        Bytes that the next write would copy beforehand; with `by_page`, that of one element, with its page.
     why : str
         The reason.
     away : str
-        Where the bytes are, if they have been evicted (`cowarray.budget`), and what it takes to bring them.
+        Where the bytes are, if they have been evicted (`cowarray.budget`), and what it takes to bring them back.
     by_page : bool
-        Whether the next write copies the pages that it touches, and not all of them (`cowarray.paging`).
+        Whether the next write copies only the pages that it touches (`cowarray.paging`).
     own : int
-        Bytes that are in memory for this array's Storage alone; fewer than its window, if it has it by the page.
+        Bytes in memory for this array's Storage alone; fewer than its window if it is by the page.
     base : int
-        Bytes that the next write would first freeze in a base, once for all sharers; 0 if there is a base.
+        Bytes that the next write would first freeze in a base, once for all sharers; 0 if there is a base already.
     regions : tuple of int
         For a Storage by the page, the bytes in memory for it alone in each 2 MiB; all others are frozen, and shared by
         every array on the same base.
     relatives : tuple of Relative
         Sharers by name: the array itself, and those in `among`.
     not_by_page : str
-        Why the next write of 4 MiB or more would not be by the page; empty where it would, or copies nothing.
+        Why the next write, copying 4 MiB or more, would not be by the page; empty if it would, or would copy less.
     """
 
     made: str
@@ -112,7 +112,7 @@ class Explanation(NamedTuple):
         return _drawing().as_html(self)
 
     def mermaid(self) -> str:
-        """Draw who shares the bytes, as text for Mermaid.
+        """Draw the sharers of the bytes, as text for Mermaid.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class Explanation(NamedTuple):
         return _drawing().as_mermaid(self)
 
     def graphviz(self) -> str:
-        """Draw who shares the bytes, as text for Graphviz.
+        """Draw the sharers of the bytes, as text for Graphviz.
 
         Returns
         -------
@@ -138,12 +138,12 @@ class Explanation(NamedTuple):
         return _drawing().as_graphviz(self)
 
     def svg(self) -> str:
-        """Draw who shares the bytes, as an SVG image.
+        """Draw the sharers of the bytes, as an SVG image.
 
         Returns
         -------
         str
-            A text that browsers show.
+            Text that browsers show.
 
         See Also
         --------
@@ -155,20 +155,20 @@ class Explanation(NamedTuple):
 
 @public
 def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) -> Explanation:
-    """Say who shares x's bytes, what the next write to x would copy, and why.
+    """Tell what shares x's bytes, what the next write to x would copy, and why.
 
     Parameters
     ----------
     x : ndarray
     among : mapping of str to object, or list of object, optional
-        Where to look for arrays that share bytes with x, to call them by name: ``globals()``, ``vars(self)``, a list.
-        Lists, tuples and dicts in it are looked into.
+        Where to look for arrays that share bytes with x, to list them by name: ``globals()``, ``vars(self)``, a list.
+        Lists, tuples and dicts in it are searched.
 
     Returns
     -------
     Explanation
         A named tuple that prints as text, and in a notebook as a picture; it draws itself as SVG, and as text for
-        Mermaid and Graphviz. A write that replaces every element copies nothing in any case.
+        Mermaid and Graphviz. A write that replaces every element never copies.
 
     Raises
     ------
@@ -177,8 +177,8 @@ def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) 
 
     See Also
     --------
-    trace : Tells which lines copied.
-    shares_bytes : Whether two arrays lie in the same memory now.
+    trace : Tell which lines copied.
+    shares_bytes : Tell whether two arrays lie in the same memory now.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) 
     its storage has 800 of 800 bytes allocated, shared by 2
     the next write copies 800 bytes: 2 share the allocation
 
-    Inside a `trace`, copies note where they are made.
+    Inside a `trace`, copies record where they are made.
 
     >>> with cowarray.trace():
     ...     z = x.copy()
@@ -200,7 +200,7 @@ def explain(x: ndarray, /, among: Mapping[str, object] | Sequence[object] = ()) 
     shared by a lazy copy, made at ...
     the next write copies 800 bytes: 3 share the allocation
 
-    Other sharers are named if they are found in `among`.
+    Other sharers are named if they are in `among`.
 
     >>> for relative in cowarray.explain(x, among={"x": x, "y": y, "part": y[:10], "z": z}).relatives:
     ...     print(relative)

@@ -1,6 +1,6 @@
-"""Running a program for a report on it, which the first process writes once, after the program has ended.
+"""Running a program for a report on it, which the first process writes once, after the program ends.
 
-The report goes to the stderr with which the command began, or to a file; the program's own output is left alone.
+The report goes to the stderr with which the command began, or to a file; the program's own output is untouched.
 """
 
 import contextlib
@@ -34,28 +34,28 @@ def run(
 ) -> int:
     """Run a program, and write the report.
 
-    Before the report, stderr gets what of the options was of no use: the name of a package may be misspelt.
+    Before the report, stderr lists options that had no effect: the name of a package may be misspelt.
 
     Parameters
     ----------
     command : str
-        Its name, for messages on stderr.
+        The command's name, for messages on stderr.
     program : cowarray._tools.programs.Program
     enter : callable
         As in `programs.run`.
     report : callable
-        Called with the program's exit status and its `ImportRule`; gives the text and the status to exit with.
+        Called with the program's exit status and its `ImportRule`; returns the text and the status to exit with.
     output : path, optional
         A file for the report. Default: stderr.
     failed : callable, optional
         As in `programs.run`.
     unused : callable, optional
-        Called without arguments at the end, it says which more of the options were of no use.
+        Called without arguments at the end; returns remarks on other options that had no effect.
 
     Returns
     -------
     int
-        The status to exit with; 2 if the program cannot be run, or the report not written.
+        The status to exit with; 2 if the program cannot be run, or the report cannot be written and the program's is 0.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def run(
     def finish(status: int, rule: ImportRule) -> int:
         text, exit_status = report(status, rule)
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):  # closed, or none; Python says at its end what cannot be written
+            with contextlib.suppress(Exception):  # closed, or None; Python reports at its end what cannot be written
                 stream.flush()
         stderr.write("".join(f"{command}: {remark}\n" for remark in [*unused_packages(program), *unused()]))
         try:
@@ -88,7 +88,7 @@ def run(
 
 
 def unused_packages(program: Program) -> list[str]:
-    """Say which packages were named, and not imported.
+    """Return a remark on each package that was named but not imported.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def _refuse(command: str, text: str) -> int:
 
 
 class _File:
-    """A file for the report. It is emptied at once, so it never holds the report of another run."""
+    """A file for the report. It is emptied at once, so it never holds another run's report."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.path.abspath(path)
@@ -130,7 +130,7 @@ class _Stderr:
 
     def write(self, text: str) -> None:
         data = text.encode("utf-8", "backslashreplace")
-        with contextlib.suppress(OSError):  # no reader is left; the exit status still tells
+        with contextlib.suppress(OSError):  # if no reader is left, the exit status still tells
             while data and self._held is not None:
                 data = data[os.write(self._held.number(), data) :]
 
@@ -139,7 +139,7 @@ class _Stderr:
 
 
 def head(form: str, program: Program, status: int, exit_status: int) -> dict[str, Any]:
-    """What a report as JSON begins with.
+    """Return the entries with which a report as JSON begins.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def head(form: str, program: Program, status: int, exit_status: int) -> dict[str
         Name and number of the report's format.
     program : cowarray._tools.programs.Program
     status, exit_status : int
-        The program's, and the command's.
+        The program's status, and the command's.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def head(form: str, program: Program, status: int, exit_status: int) -> dict[str
 
 
 def line_of(site: cowarray.Site | Site) -> dict[str, Any]:
-    """A line of the program as JSON has it, with its text."""
+    """Return a line of the program as for JSON, with its text."""
     return {
         "filename": site.filename,
         "lineno": site.lineno,
@@ -172,13 +172,13 @@ def line_of(site: cowarray.Site | Site) -> dict[str, Any]:
 
 
 def names(folder: str) -> Callable[[dict[str, Any]], str]:
-    """What names a line, as JSON has it, in a text: a function.
+    """Return a function that names, in text, a line as in JSON.
 
     Parameters
     ----------
     folder : str
-        Files below it are named relative to it, and installed ones relative to where they are installed; it ends with
-        a separator.
+        Files below it are named relative to it, installed files relative to their site-packages; it ends with a
+        separator.
 
     Returns
     -------
@@ -194,5 +194,5 @@ def names(folder: str) -> Callable[[dict[str, Any]], str]:
 
 
 def cut(code: str) -> str:
-    """The text of a line, of which much is left away if it is long."""
+    """Return the text of a line, cut if it is long."""
     return code if len(code) <= 60 else f"{code[:57]}..."

@@ -1,4 +1,4 @@
-"""``python -m cowarray run``: a program that was written for NumPy, on this library's arrays."""
+"""``python -m cowarray run``: a program that was written for NumPy, run on this library's arrays."""
 
 import contextlib
 import functools
@@ -29,7 +29,7 @@ def run(
     as_json: bool = False,
     output: str | os.PathLike[str] | None = None,
 ) -> int:
-    """Run a program, and report if that is asked for.
+    """Run a program, and report on it if `report` is set.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def run(
     paging : str, optional
         As in `cowarray.paging`.
     report : bool
-        Whether to say at the end what was copied.
+        Whether to report at the end what was copied.
     as_json : bool
         One line of JSON instead of text.
     output : path, optional
@@ -60,7 +60,7 @@ def run(
     def finish(status: int, _: ImportRule) -> int:
         for remark in reporting.unused_packages(program):
             with contextlib.suppress(Exception):  # closed, or none
-                sys.stderr.write(f"run: {remark}\n")  # print would take stdout for none
+                sys.stderr.write(f"run: {remark}\n")  # if stderr is None, print would use stdout
                 sys.stderr.flush()
         return status
 
@@ -79,7 +79,7 @@ def run(
     return reporting.run("run", program, enter, told, output=output)
 
 
-_trace: list[cowarray.trace] = []  # that of this process
+_trace: list[cowarray.trace] = []  # this process's
 
 
 def _enter(aliasing: bool, paging: str | None, report: bool) -> None:
@@ -98,7 +98,7 @@ def _enter(aliasing: bool, paging: str | None, report: bool) -> None:
 
 
 def described(program: Program, found: cowarray.trace, status: int) -> dict[str, Any]:
-    """The report as JSON has it: see docs/moving.md.
+    """Return the report as for JSON: see docs/moving.md.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def described(program: Program, found: cowarray.trace, status: int) -> dict[str,
 
 
 def written_out(report: Mapping[str, Any], folder: str) -> str:
-    """The report as text.
+    """Return the report as text.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""``python -m cowarray simulate``: the report on which lines of a program relied on an alias."""
+"""``python -m cowarray simulate``: a report on the lines of a program that relied on an alias."""
 
 import functools
 import json
@@ -43,7 +43,7 @@ def run(
     as_json: bool = False,
     output: str | os.PathLike[str] | None = None,
 ) -> int:
-    """Run a program inside `simulate`, and report.
+    """Run a program inside `simulate`, and write the report.
 
     Parameters
     ----------
@@ -93,14 +93,14 @@ def _enter(error: bool, exact: bool) -> None:
 def described(
     program: Program, found: cowarray.simulate, borrowed: Mapping[str, Site], exact: bool, status: int
 ) -> dict[str, Any]:
-    """The report as JSON has it: see docs/moving.md.
+    """Return the report as for JSON: see docs/moving.md.
 
     Parameters
     ----------
     program : cowarray._tools.programs.Program
     found : cowarray.simulate
     borrowed : dict of str to Site
-        Names of NumPy's that the library lacks.
+        NumPy's names that the library lacks.
     exact : bool
     status : int
         The program's exit status.
@@ -137,7 +137,7 @@ def described(
 
 
 def mend(copied_by: str) -> str:
-    """What to write instead.
+    """Return advice on what to write instead.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def mend(copied_by: str) -> str:
     return _MENDS.get(copied_by.rpartition(".")[2], "write to the base, or take the copy after the write")
 
 
-_MOST = 8  # accesses that the text shows of one write
+_MOST = 8  # accesses that the text shows for one write
 
 _DETAILS = {
     "read": "{}",
@@ -162,14 +162,14 @@ _DETAILS = {
 
 
 def written_out(report: Mapping[str, Any], folder: str) -> str:
-    """The report as text: for each write, who accessed it.
+    """Return the report as text: for each write, the accesses that saw it.
 
     Parameters
     ----------
     report : dict
     folder : str
-        Files below it are named relative to it, and installed ones relative to where they are installed; it ends with
-        a separator.
+        Files below it are named relative to it, installed files relative to their site-packages; it ends with a
+        separator.
 
     Returns
     -------
@@ -217,7 +217,7 @@ def _headline(accesses: int, writes: int) -> str:
 
 
 def _details(divergence: Mapping[str, Any]) -> str:
-    """What an access did, in brackets."""
+    """Describe an access, in brackets."""
     size = f"{divergence['nbytes']} byte{'s' * (divergence['nbytes'] != 1)}"
     notes = [_DETAILS[divergence["kind"]].format(size)]
     if divergence["times"] > 1:

@@ -1,8 +1,8 @@
-"""Jobs that a thread does one after the other.
+"""Jobs that a thread runs one after the other.
 
-A signal's handler may raise at any bytecode of `put` and `flush`. So locks are those that take and leave in one step of
-C code, which a `threading.Condition` does not, and with it `threading.Thread.start`; a worker that nobody knows of
-ends; and a job that was not put for sure can be taken back.
+A signal handler may raise at any bytecode of `put` and `flush`. So all locks are of a kind that C code acquires and
+releases in one step, unlike a `threading.Condition`, which `threading.Thread.start` uses; a worker that is not known
+ends; and a job that may or may not have been put can be taken back.
 """
 
 import _thread
@@ -21,7 +21,7 @@ _Job = Callable[[], None]
 
 
 class _Worker:
-    """A thread, and a lock that is taken until it has ended."""
+    """A thread, and a lock that is held until it has ended."""
 
     def __init__(self) -> None:
         self.ended = _thread.allocate_lock()
@@ -30,15 +30,15 @@ class _Worker:
 
 
 class Background:
-    """Jobs in their order. One that fails stays the first, and is tried again with the next one, or by `flush`.
+    """A queue of jobs. A job that fails stays the first, and is tried again with the next one, or by `flush`.
 
-    The end of the process waits for the thread, which lives as long as there are jobs, and tries once more what has
-    failed. A job may run twice, if an interrupt comes just when it has ended.
+    The end of the process waits for the thread, which lives as long as there are jobs, and tries failed jobs once more.
+    A job may run twice, if an interrupt comes just when it has ended.
 
     Parameters
     ----------
     what : str
-        What the jobs are to do, for the warning that it is lost.
+        What the jobs do, for the warning that it is lost.
     """
 
     def __init__(self, what: str) -> None:
@@ -48,23 +48,23 @@ class Background:
         self._last: list[_Job] = []
         self._worker: _Worker | None = None
         self._lock = _thread.allocate_lock()  # of these three
-        self._doing = threading.RLock()  # of whoever does jobs
+        self._doing = threading.RLock()  # of the thread that runs jobs
         _ALL.add(self)
 
     def is_here(self) -> bool:
-        """Whether a job is what calls this, in the thread."""
+        """Tell whether a job calls this, in the thread."""
         worker = self._worker
         return worker is not None and worker.number == threading.get_ident()
 
     def put(self, job: _Job) -> None:
-        """Add a job. If this raises, `take_back` says whether it was added all the same."""
+        """Add a job. If this raises, `take_back` removes it if it was added nevertheless."""
         with self._lock:
             if self._worker is None:
                 self._start()
             self._jobs.append(job)
 
     def take_back(self, job: _Job) -> bool:
-        """Take back a job that was just put. False: it is done, or under way."""
+        """Take back a job that was just put. Return False if it is done, under way, or was not put."""
         with self._lock:
             if self._begun is not job and job in self._jobs:
                 self._jobs.remove(job)
@@ -72,12 +72,12 @@ class Background:
             return False
 
     def end_with(self, job: _Job) -> None:
-        """Have a last job done after the others, or where one of them has failed; here, if no thread is at it.
+        """Run a last job after the others, or once one of them has failed; here, if no thread is running.
 
-        No job is waited for, and no lock: the garbage collector may call this in the thread itself.
+        This waits for no job and no lock: the garbage collector may call it in the thread itself.
         """
         self._last.append(job)
-        if self._lock.acquire(blocking=False):  # else the thread has it, and looks for a last job later
+        if self._lock.acquire(blocking=False):  # otherwise the thread has it, and looks for a last job later
             try:
                 is_idle = self._worker is None
             finally:
@@ -95,7 +95,7 @@ class Background:
             self._worker = worker
             _thread.start_new_thread(self._work, (worker,))
         except BaseException:
-            self._worker = None  # one that runs all the same finds that it is not known
+            self._worker = None  # if it runs nevertheless, it finds that it is not known
             raise
 
     def _work(self, worker: _Worker) -> None:
@@ -110,7 +110,7 @@ class Background:
                 worker.ended.release()
 
     def _do_next(self, worker: _Worker) -> bool:
-        """Do the first job. False: there is none for this worker, or it has failed."""
+        """Run the first job. Return False if there is none for this worker, or it has failed."""
         with self._doing:
             with self._lock:
                 if self._worker is not worker:
@@ -134,7 +134,7 @@ class Background:
             self._begun = None
 
     def flush(self) -> None:
-        """Wait until all are done; do those here that the thread could not do, and raise what they raise."""
+        """Wait until all jobs are done; run those here that failed in the thread, and raise their errors."""
         self.wait()
         with self._doing:
             while self._jobs:
@@ -142,7 +142,7 @@ class Background:
                 self._drop_first()
 
     def give_up(self) -> None:
-        """As `flush`, but a warning says what is lost."""
+        """Do as `flush`, but warn of what is lost."""
         try:
             self.flush()
         except Exception as error:
@@ -153,7 +153,7 @@ class Background:
         self._jobs.clear()
 
     def wait(self) -> None:
-        """Wait until the thread has ended, whatever it could not do."""
+        """Wait until the thread has ended, even if jobs have failed."""
         while (worker := self._worker) is not None:
             with worker.ended:
                 pass
@@ -163,13 +163,13 @@ _ALL: weakref.WeakSet[Background] = weakref.WeakSet()
 
 
 def _end_all() -> None:
-    with contextlib.ExitStack() as stack:  # all, whatever one of them raises: a warning may be an error
+    with contextlib.ExitStack() as stack:  # all of them, even if one raises: a warning may be an error
         for each in list(_ALL):
             stack.callback(each.give_up)
 
 
 def _after_fork() -> None:
-    """The threads are the parent's, and so are their jobs."""
+    """Start afresh: the threads are the parent's, and so are their jobs."""
     for each in list(_ALL):
         each.__init__(each._what)  # type: ignore[misc]
 

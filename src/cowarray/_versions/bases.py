@@ -1,4 +1,4 @@
-"""The arrays of a history's folder as first committed: .npy files, whose pages are those of the arrays."""
+"""The arrays of a history's folder as first committed: .npy files whose pages are the arrays' pages."""
 
 import os
 import struct
@@ -26,13 +26,13 @@ class Stored:
     """An array as it was first committed."""
 
     number: int
-    first: int  # of its pages
+    first: int  # the first of its pages
     array: ndarray[Any, Any]
     in_file: bool  # it is a private map of its file
 
 
 def _header_of(x: NDArray[Any]) -> bytes:
-    """A .npy header that fills a page."""
+    """Return a .npy header that fills a page."""
     text = repr({"descr": np.lib.format.dtype_to_descr(x.dtype), "fortran_order": False, "shape": x.shape})
     magic = b"\x93NUMPY\x01\x00" + struct.pack("<H", BASE_HEADER - 10)
     if len(text) + len(magic) >= BASE_HEADER:
@@ -49,12 +49,12 @@ def _checksum_of(path: Path) -> int:
 
 
 def write_base(path: Path, x: NDArray[Any]) -> Base:
-    """Write an array to a new file, in the order of its memory. The file is whole when it has its name."""
+    """Write an array to a new file, in memory order. The file gets its name only when it is complete."""
     axes = tuple(sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]) if x.shape[axis] > 1 else 0))
     ordered = x.transpose(axes)
     header, content = _header_of(ordered), ordered.reshape(-1).view(np.uint8).data
     part = path.with_suffix(".part")
-    part.unlink(missing_ok=True)  # of a process that was killed: it may be read-only
+    part.unlink(missing_ok=True)  # left by a killed process: it may be read-only
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     try:
         write_all(descriptor, header)
@@ -71,15 +71,15 @@ def write_base(path: Path, x: NDArray[Any]) -> Base:
 
 
 def see_base(path: Path, base: Base) -> None:
-    """Refuse a file whose bytes are not those that were written."""
+    """Refuse a file whose bytes have changed since it was written."""
     if path.stat().st_size != base.size or _checksum_of(path) != base.checksum:
         raise ValueError(f"History: {path} was changed after it was written")
 
 
 def read_base(path: Path, base: Base, number: int, first: int) -> Stored:
-    """The array of a file, if that is what was written."""
+    """Return the array of a file, if the file is as it was written."""
     now = path.stat()
-    # A copy of the folder has other inodes and times, but the same bytes.
+    # In a copy of the folder, inodes and times differ, but bytes do not.
     if (now.st_size, now.st_ino, now.st_mtime_ns) != (base.size, base.inode, base.time):
         see_base(path, base)
     large = base.size >= LEAST + BASE_HEADER

@@ -20,29 +20,29 @@ _Indices = NDArray[np.intp]
 
 @public
 class Changes:
-    """Where two arrays differ, element by element. Made by `changes`; true if they differ anywhere.
+    """The elements in which two arrays differ, as found by `changes`; true if they differ anywhere.
 
     Parameters
     ----------
     shape : tuple of int
-        Of the arrays.
+        The shape of the arrays.
     order : tuple of int
-        Axes, so that the elements of the arrays with these axes in C order are in the order of memory.
+        The order of axes in which the elements, taken in C order, are in memory order.
     itemsize : int
         Bytes of an element.
     blocks : list of (int, numpy.ndarray of bool)
-        Runs of elements in that order: where each begins, and which of its elements differ.
+        Runs of elements in that order: the index of the first, and a mask of those that differ.
 
     Attributes
     ----------
     size : int
-        How many elements differ.
+        The number of elements that differ.
     nbytes : int
-        Bytes of those elements.
+        The bytes of those elements.
 
     See Also
     --------
-    changes : Makes them.
+    changes : Find them.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Changes:
         return f"<cowarray.Changes: {self.size} of {of} elements, {self.nbytes} bytes, shape {self.shape}>"
 
     def mask(self) -> ndarray[Any, Any]:
-        """Where the arrays differ.
+        """Return a mask of the elements that differ.
 
         Returns
         -------
@@ -76,13 +76,13 @@ class Changes:
         return asarray(flat.reshape(ordered).transpose(np.argsort(self.order)), copy=False)
 
     def boxes(self) -> list[tuple[slice, ...]]:
-        """Rectangles of elements that differ.
+        """Return rectangles of elements that differ.
 
         Returns
         -------
         list of tuple of slice
-            Disjoint, in the order of their first elements. Together they hold the elements that differ and no others:
-            a rectangle that was painted is one box, noise is one box for each run along an axis.
+            Disjoint, in the order of their first elements. Together they cover exactly the elements that differ: a
+            painted rectangle is one box, noise is one box for each run along an axis.
         """
         if not self.size:
             return []
@@ -96,7 +96,7 @@ class Changes:
         return sorted(found, key=lambda box: [part.start for part in box]) if self.shape else [()]
 
     def _rows(self, length: int) -> tuple[_Indices, _Indices, _Indices]:
-        """Runs along the last axis: the index of the row, and the first and last element but one."""
+        """Return runs along the last axis: the row's index, the first element, and the end (exclusive)."""
         starts, stops = _runs(self.blocks)
         first, last = starts // length, (stops - 1) // length
         rows = last - first + 1
@@ -107,7 +107,7 @@ class Changes:
 
 
 def _runs(blocks: list[tuple[int, _Mask]]) -> tuple[_Indices, _Indices]:
-    """Where the runs of true elements start and stop. Runs that meet at the end of a block are one."""
+    """Return where runs of true elements start and stop. Runs that meet at the end of a block are one."""
     bounds: list[_Indices] = []
     for start, mask in blocks:
         framed = np.zeros(mask.size + 2, np.int8)
@@ -120,7 +120,7 @@ def _runs(blocks: list[tuple[int, _Mask]]) -> tuple[_Indices, _Indices]:
 
 
 def _counted(lengths: _Indices) -> _Indices:
-    """0, 1, ... below each length, one after the other."""
+    """Return 0, 1, ... below each length, one after the other."""
     ends = np.cumsum(lengths)
     return np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
 
@@ -128,7 +128,7 @@ def _counted(lengths: _Indices) -> _Indices:
 def _boxes(
     shape: tuple[int, ...], rest: _Indices, starts: _Indices, stops: _Indices
 ) -> list[tuple[_Indices, _Indices]]:
-    """Where boxes start and stop, by axes. Runs of rows are joined along one axis after another, the last first."""
+    """Return where boxes start and stop, by axis. Join runs of rows along one axis after another, the last first."""
     extents = [(starts, stops)]
     for length in reversed(shape[:-1]):
         at, rest = rest % length, rest // length
@@ -150,7 +150,7 @@ def _boxes(
 
 
 def _trimmed(start: int, mask: _Mask) -> tuple[int, _Mask] | None:
-    """A block without what is false at its ends."""
+    """Trim false elements from the ends of a block."""
     if not mask.any():
         return None
     first, end = int(mask.argmax()), mask.size - int(mask[::-1].argmax())
@@ -174,7 +174,7 @@ def _chunks_by_rows(x: Elements, y: Elements) -> Iterator[tuple[int, _Mask]]:
 
 
 def find(name: str, x: Elements, y: Elements) -> Changes:
-    """Where two values differ."""
+    """Find where two values differ."""
     if x.seen.shape != y.seen.shape:
         raise ValueError(f"{name}: expected arrays of one shape (got {x.seen.shape} and {y.seen.shape})")
     if x.seen.dtype != y.seen.dtype:
@@ -187,21 +187,21 @@ def find(name: str, x: Elements, y: Elements) -> Changes:
 
 @public
 def changes(a: ArrayLike, b: ArrayLike) -> Changes:
-    """Where two arrays differ.
+    """Find where two arrays differ.
 
-    Pages that both share are not read, so comparing two copies of a large array costs what differs between them.
-    Everything else is read, at the price of ``a != b``: arrays that share nothing, and those that are contiguous in no
+    Shared pages are not read, so comparing two copies of a large array costs only as much as differs between them.
+    Everything else is read, at the price of ``a != b``: arrays that share nothing, and arrays that are contiguous in no
     common order of axes.
 
     Parameters
     ----------
     a, b : array_like
-        Of one shape and dtype.
+        Of the same shape and dtype.
 
     Returns
     -------
     Changes
-        The elements whose bytes differ. So NaN equals itself, and 0.0 differs from -0.0. Padding of structured
+        The elements whose bytes differ. So a NaN equals itself, and 0.0 differs from -0.0. Padding of structured
         elements does not count.
 
     Raises
@@ -215,8 +215,8 @@ def changes(a: ArrayLike, b: ArrayLike) -> Changes:
 
     See Also
     --------
-    merge : Puts what several versions have changed into one array.
-    shares_bytes : Whether two arrays share memory.
+    merge : Put the changes of several versions into one array.
+    shares_bytes : Tell whether two arrays share memory.
 
     Examples
     --------

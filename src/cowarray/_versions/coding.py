@@ -1,4 +1,4 @@
-"""Layouts as JSON. Nothing in it is imported by name: dataclasses come back as dicts, unless a template has them."""
+"""Layouts as JSON. Nothing is imported by name: dataclasses come back as dicts, unless a template has them."""
 
 import base64
 import dataclasses
@@ -12,12 +12,12 @@ from cowarray._versions.containers import KINDS, ArrayAt, Container, Layout, Val
 
 __all__ = ["decoded", "encoded", "see_template"]
 
-_MOST_BITS = 1024  # of an integer in decimal: Python refuses to write longer ones so
+_MOST_BITS = 1024  # of an integer in decimal: Python refuses to write longer ones that way
 _DATES = {kind.__name__: kind for kind in (datetime.datetime, datetime.date, datetime.time)}
 
 
 def encoded(layout: Layout) -> str:
-    """A layout as text."""
+    """Return a layout as text."""
     return json.dumps(_encode(layout), separators=(",", ":"))
 
 
@@ -52,7 +52,7 @@ def _encode_value(value: Any) -> Any:
 
 
 def see_template(template: object) -> None:
-    """Refuse a template from which nothing could be taken. None is no template."""
+    """Refuse a template that is not a state, or contains a class. None means no template."""
     if template is None or is_array(template):
         return
     for value in values_in(template):
@@ -63,13 +63,13 @@ def see_template(template: object) -> None:
 
 
 def decoded(text: str, template: object = None) -> Layout:
-    """The layout that a text is.
+    """Return the layout that a text describes.
 
     Parameters
     ----------
     text : str
     template : object, optional
-        A state: where it has a dataclass or a named tuple with the same fields, so has the layout.
+        A state: where it has a dataclass or a named tuple with the same fields, the layout gets its class.
     """
     return _decode(json.loads(text), template)
 
@@ -101,7 +101,7 @@ def _type_of(kind: str, keys: tuple[Any, ...], template: object) -> tuple[str, t
 
 
 def _part(template: Any, kind: str, key: Any) -> object:
-    """What a template has for an item. A list that grew goes on as it ends, if its items are of one class."""
+    """Return a template's part for an item. Beyond a list's end, that is its last item, if all are of one class."""
     if kind == "list" and isinstance(template, list) and key >= len(template) > 0:
         return template[-1] if len(set(map(type, template))) == 1 else None
     try:
@@ -118,7 +118,7 @@ def _decode_key(node: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A value that JSON has as Python has it."""
+    """Return a value that is the same in JSON and Python."""
     if value is None or isinstance(value, (bool, str)):
         return value
     raise ValueError(f"{value!r} is no value that is written so")
@@ -147,7 +147,7 @@ def _dtype(descr: Any) -> np.dtype[Any]:
 
 
 def _tuples(descr: Any) -> Any:
-    """JSON has lists where a description of fields has tuples."""
+    """Turn lists into tuples where a description of fields has tuples: JSON has only lists."""
     if isinstance(descr, list):
         return [
             tuple(tuple(part) if isinstance(part, list) and at == 2 else _tuples(part) for at, part in enumerate(field))

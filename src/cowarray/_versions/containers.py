@@ -1,6 +1,6 @@
 """States: arrays and plain values in dicts, lists, tuples and dataclasses, and their layouts.
 
-A layout says what a state is made of, with a number for each array. Layouts are compared, kept with versions, and put
+A layout describes a state's structure, with a number for each array. Layouts are compared, kept with versions, and put
 back into the same containers.
 """
 
@@ -57,7 +57,7 @@ class ArrayAt:
 
 
 class Value:
-    """A plain value; equal to those of its type that look alike, so that a NaN is itself and 1 is not True."""
+    """A plain value; equal to values of its type with the same repr, so that a NaN equals itself and 1 is not True."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -77,7 +77,7 @@ class Container:
     kind: str  # "dict", "list", "tuple" or "object"
     cls: Any
     keys: tuple[Any, ...]
-    key_types: tuple[type, ...]  # 1 and True are equal
+    key_types: tuple[type, ...]  # kept because 1 and True are equal
     items: tuple["Layout", ...]
 
 
@@ -85,7 +85,7 @@ Layout = ArrayAt | Value | Container
 
 
 def is_array(value: object) -> bool:
-    """Whether a value is an array that a state may have."""
+    """Tell whether a value is an array that a state may have."""
     return type(value) is ndarray or type(value) in (np.ndarray, np.memmap)
 
 
@@ -134,7 +134,7 @@ def _is_fixed(value: Any, kind: str) -> bool:
 
 
 def _with(value: Any, kind: str, items: dict[Any, Any]) -> Any:
-    """The container with other items: itself, or a new tuple or frozen dataclass."""
+    """Return the container with other items: itself, or a new tuple or frozen dataclass."""
     if kind == "tuple":
         made = list(value)
         for index, item in items.items():
@@ -161,18 +161,18 @@ def read(
     copied: bool = False,
     operation: str = "History",
 ) -> tuple[Layout, Any]:
-    """The layout of a state, and the state in containers of its own.
+    """Return the layout of a state, and the state, in new containers if `copied`.
 
     Parameters
     ----------
     value : object
     take : callable
-        Called once with each array, the layout that was in its place, and its path. Gives its number, and what takes
-        its place in the copy.
+        Called once with each array, the layout that was in its place, and its path. Returns its number, and the object
+        that takes its place in the copy.
     before : layout, optional
-        Of the same state, some time ago.
+        The layout of the same state, some time ago.
     copied : bool
-        Whether to copy the containers. Otherwise the state is given as it is.
+        Whether to copy the containers. Otherwise the state is returned as it is.
     operation : str
         For errors.
     """
@@ -187,7 +187,7 @@ class _Reader:
         self._copied = copied
         self._operation = operation
         self._open = set[int]()
-        self._taken: dict[int, tuple[Any, int, Any]] = {}  # by id: an array, its number, and what takes its place
+        self._taken: dict[int, tuple[Any, int, Any]] = {}  # by id: an array, its number, and its replacement
 
     def read(self, value: Any, before: Layout | None, path: str) -> tuple[Layout, Any]:
         if is_array(value):
@@ -226,12 +226,12 @@ class _Reader:
 
 
 def is_container(value: object) -> bool:
-    """Whether a value is a container that a state may have."""
+    """Tell whether a value is a container that a state may have."""
     return isinstance(value, (dict, list, tuple)) or (dataclasses.is_dataclass(value) and not isinstance(value, type))
 
 
 def values_in(state: Any) -> Iterator[Any]:
-    """What is in a state, in whatever containers."""
+    """Yield the values in a state, in all its containers."""
     seen, open_ones = set[int](), [state]
     while open_ones:
         value = open_ones.pop()
@@ -246,22 +246,22 @@ def values_in(state: Any) -> Iterator[Any]:
 
 
 def arrays_in(state: Any) -> Iterator[Any]:
-    """The arrays of a state, in whatever containers."""
+    """Iterate over the arrays of a state, in all its containers."""
     return filter(is_array, values_in(state))
 
 
 def put_back(layout: Layout, live: Any, arrays: dict[int, ndarray[Any, Any]]) -> Any:
-    """Give a state a layout, in its own containers as far as they are of the same kind."""
+    """Give a state a layout, in its own containers where they are of the same kind."""
     return _Putter(arrays).put(layout, live)
 
 
 class _Putter:
     def __init__(self, arrays: dict[int, ndarray[Any, Any]]) -> None:
         self._arrays = arrays
-        self._used: dict[int, Any] = {}  # containers by id: one that stood in two places is taken for the first
+        self._used: dict[int, Any] = {}  # containers by id: one that was in two places stays in the first
 
     def put(self, layout: Layout, live: Any) -> Any:
-        """What stands in the place of `live` now."""
+        """Return the object that takes the place of `live`."""
         if isinstance(layout, ArrayAt):
             return self._arrays[layout.number]
         if isinstance(layout, Value):
@@ -291,7 +291,7 @@ class _Putter:
 
 
 def _new(layout: Container) -> Any:
-    """A container of the layout's kind, whose items are still to come."""
+    """Return a container of the layout's kind, whose items are yet to come."""
     if layout.kind == "object":
         made: Any = object.__new__(layout.cls)
         for name in layout.keys:
@@ -304,14 +304,14 @@ def _new(layout: Container) -> Any:
 
 
 def number_of(layout: Layout | None) -> int | None:
-    """The number of the array that a layout is; None if it is something else."""
+    """Return the number of the array that a layout is, or None."""
     return layout.number if isinstance(layout, ArrayAt) else None
 
 
 def arrays_of(layout: Layout, path: str = "", *, quoted: bool = False) -> Iterator[tuple[str, int]]:
-    """The path and the number of each array.
+    """Yield the path and the number of each array.
 
-    Paths may be alike, such as those of the keys 1 and "1". Quoted, with text in quotes at the top too, they are not.
+    Paths may be alike, such as those of the keys 1 and "1". With `quoted`, text at the top is in quotes: all differ.
     """
     if isinstance(layout, ArrayAt):
         yield path or "array", layout.number
@@ -321,7 +321,7 @@ def arrays_of(layout: Layout, path: str = "", *, quoted: bool = False) -> Iterat
 
 
 def places_of(layout: Layout) -> dict[tuple[str, int], str]:
-    """By the quoted path and the number of each array: its path, which is quoted only if two are alike otherwise."""
+    """Map each array's quoted path and number to its path, which is quoted only if two would otherwise be alike."""
     exact, plain = [*arrays_of(layout, quoted=True)], [path for path, _ in arrays_of(layout)]
     shown = plain if len(set(plain)) == len(plain) else [path for path, _ in exact]
     return dict(zip(exact, shown, strict=True))
@@ -336,20 +336,20 @@ def merged(
     clashes: list[tuple[str, bool]],
     path: str = "",
 ) -> Layout | None:
-    """A layout with what two have changed of a third, part by part.
+    """Merge two layouts' changes to a third, part by part.
 
     Parameters
     ----------
     start, ours, theirs : layout or None
-        None: there is nothing at this place.
+        None if there is nothing at this place.
     written : pair of set of int
-        Numbers of arrays that ours, or theirs, has written to, and the other has no more: they are not as they were.
+        Numbers of arrays that ours, or theirs, has written to and the other has dropped: they count as changed.
     policy : str
-        Where both have changed a part to something else, that of ours is taken, unless this is "last".
+        Where both have changed a part differently, ours is taken, unless this is "last".
     clashes : list of tuple
-        Gets the path of each such part, and whether one side has only dropped what the other has written to.
+        Receives the path of each such part, and whether one side has only dropped what the other has written to.
     path : str
-        Of these, in the state.
+        Of these layouts, in the state.
 
     Returns
     -------
@@ -363,7 +363,7 @@ def merged(
     if len(parts) < 3 or len({(part.kind, part.cls) for part in parts}) > 1 or not _have_places(parts):
         clashes.append((path or "the top", start in (ours, theirs)))
         return theirs if policy == "last" else ours
-    # Keys of ours come first, then those that only theirs has.
+    # Keys of `ours` come first, then those that only `theirs` has.
     keys = {Value(key): key for part in (parts[1], parts[2]) for key in part.keys}
     found = [{Value(key): item for key, item in zip(part.keys, part.items, strict=True)} for part in parts]
     kind = parts[1].kind
@@ -371,7 +371,7 @@ def merged(
     for at, key in keys.items():
         before, mine, other = (items_at.get(at) for items_at in found)
         items[key] = merged(before, mine, other, written, policy, clashes, _named(path, key, kind))
-    if len(items) < len(keys):  # 1 and True are two keys, and one place
+    if len(items) < len(keys):  # 1 and True are two keys, but one place
         clashes.append((path or "the top", False))
         return theirs if policy == "last" else ours
     left = {key: item for key, item in items.items() if item is not None}
@@ -383,12 +383,12 @@ def _is_as_it_was(part: Layout | None, start: Layout | None, written: set[int]) 
 
 
 def _have_places(parts: list[Container]) -> bool:
-    """Whether what stands at a key of each stands for the same thing: items of lists move when others come or go."""
+    """Tell whether keys mean the same place in each: items of lists move when others come or go."""
     return parts[0].kind == "dict" or parts[0].keys == parts[1].keys == parts[2].keys
 
 
 def has_classes(layout: Layout) -> bool:
-    """Whether containers of it are of other classes than those that a text of it gives."""
+    """Tell whether any container is of another class than its text would give."""
     return isinstance(layout, Container) and (
         layout.cls not in (dict, list, tuple) or any(map(has_classes, layout.items))
     )

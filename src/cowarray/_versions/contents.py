@@ -1,4 +1,4 @@
-"""Contents of pages that no array holds any more, and the table of those that versions name."""
+"""Contents of pages that no array has any more, and the table of those that versions name."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _Numbers = NDArray[np.int64]
 
 
 class Column:
-    """Numbers to which more are appended."""
+    """A growing sequence of numbers."""
 
     def __init__(self) -> None:
         self._room: _Numbers = np.zeros(64, np.int64)
@@ -25,7 +25,7 @@ class Column:
 
     @property
     def values(self) -> _Numbers:
-        """A view of all of them."""
+        """A view of all numbers."""
         return self._room[: self._size]
 
     @property
@@ -39,7 +39,7 @@ class Column:
         self.put(self._size, numbers)
 
     def put(self, start: int, numbers: Any) -> None:
-        """Let these be the last ones, from `start` on."""
+        """Put numbers at the end, from `start` on."""
         size = start + len(numbers)
         if size > self._room.size:
             room = np.zeros(max(size, 2 * self._room.size), np.int64)
@@ -50,7 +50,7 @@ class Column:
 
 
 class Contents:
-    """Contents by number. Number 0 is none; a number whose content is only in an array has no place."""
+    """Contents by number. Number 0 means none; a number whose content is only in an array has no place."""
 
     def __init__(self) -> None:
         self._places = Column()
@@ -64,28 +64,28 @@ class Contents:
         return used + self._places.nbytes
 
     def new(self, count: int) -> _Numbers:
-        """Numbers for contents that have no place yet."""
+        """Return numbers for contents that have no place yet."""
         first = len(self._places)
         self._places.append(np.full(count, -1))
         return np.arange(first, first + count)
 
     def first(self, pages: _Numbers) -> _Numbers:
-        """Numbers for what pages were at first."""
+        """Return numbers for the first contents of pages."""
         return self.new(len(pages))
 
     def lack(self, numbers: _Numbers) -> NDArray[np.bool_]:
-        """Which of them have no place."""
+        """Tell which of the numbers have no place."""
         return self._places.values[numbers] < 0
 
     def keep(self, numbers: _Numbers, contents: _Bytes) -> None:
-        """Give contents a place."""
+        """Store contents."""
         places = self._take(len(numbers))
         for arena, inside, which in self._by_arena(places):
             arena[inside] = contents[which]
         self._places.values[numbers] = places
 
     def get(self, numbers: _Numbers) -> _Bytes:
-        """Contents that have places; a copy."""
+        """Return a copy of contents that have places."""
         made = np.empty((len(numbers), PAGE), np.uint8)
         for arena, inside, which in self._by_arena(self._places.values[numbers]):
             made[which] = arena[inside]
@@ -97,7 +97,7 @@ class Contents:
         dropped = places >= 0
         dropped[numbers] = False
         freed = places[dropped].tolist()
-        places[dropped] = -1  # first: an interrupt may lose a place, and never give it twice
+        places[dropped] = -1  # first: an interrupt may lose a place, but never give it out twice
         self._free += freed
         self._drop_arenas()
 
@@ -121,7 +121,7 @@ class Contents:
         return np.array(taken[::-1], np.int64)
 
     def _by_arena(self, places: _Numbers) -> list[tuple[_Bytes, _Numbers, Any]]:
-        """For each arena: itself, the pages in it, and which of the places they are."""
+        """Return, for each arena: the arena, the pages in it, and the indices of their places."""
         arenas = places // _ARENA
         found: list[tuple[_Bytes, _Numbers, Any]] = []
         for index in unique(arenas).tolist():

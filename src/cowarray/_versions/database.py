@@ -1,7 +1,7 @@
-"""The tables of a history's folder: its versions, leaps and layouts, where it is, and what its bases must be.
+"""The tables of a history's folder: its versions, leaps and layouts, its present place, and its bases' properties.
 
-They are in one file of SQLite's, to which commits add rows. What changes rows that are there (`keep`, `compact`) writes
-another file, with the next number, so who has one open can go on reading it. The file with the highest number counts.
+They are in one SQLite file, to which commits add rows. Operations that change existing rows (`keep`, `compact`) write
+another file, with the next number, so that open readers can go on reading theirs. The highest number counts.
 """
 
 import contextlib
@@ -50,17 +50,17 @@ CREATE TABLE versions (number INTEGER PRIMARY KEY, parent INTEGER, merged INTEGE
 CREATE TABLE leaps (number INTEGER, level INTEGER, ancestor INTEGER, entries BLOB, PRIMARY KEY (number, level));
 """
 _VERSION = "number, parent, merged, message, time, counts"
-_MOST_LAYOUTS = 64  # texts that are remembered, so that few are written twice
+_MOST_LAYOUTS = 64  # texts that are cached, so that few are written twice
 
 Statement = tuple[str, Any]
 
-# Of all that is done with SQLite, whose own locks a child has as they were: no thread may be inside when it forks.
+# Held for every use of SQLite, whose own locks a child inherits as they are: no thread may be inside at a fork.
 _LOCK = new_fork_lock()
 
 
 @dataclass(frozen=True)
 class Row:
-    """A version as it is stored."""
+    """A version as stored."""
 
     version: Version
     depth: int
@@ -70,7 +70,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Base:
-    """What the file of an array must be."""
+    """The properties that an array's file must have."""
 
     name: str
     axes: tuple[int, ...]
@@ -85,8 +85,8 @@ def name_of(number: int) -> str:
 
 
 def newest_of(folder: Path) -> int:
-    """The number of the file that counts; 0 if there is none."""
-    for _ in range(5):  # a list that is made while a file takes the place of another may have neither
+    """Return the number of the file that counts; 0 if there is none."""
+    for _ in range(5):  # a listing made while one file replaces another may have neither
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             if numbers := [int(found[1]) for name in os.listdir(folder) if (found := _NAME.fullmatch(name))]:
                 return max(numbers)
@@ -95,23 +95,23 @@ def newest_of(folder: Path) -> int:
 
 # ---- damage ----------------------------------------------------------------------------------------------------------
 
-# What SQLite says of a file that has other bytes than were written. Anything else is the disk's, or a lock's.
+# SQLite's errors for a file whose bytes are not those that were written. Others come from the disk, or from locks.
 _DAMAGED = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def damage_of(folder: Path, what: object) -> ValueError:
-    """The error that says that a folder is damaged."""
+    """Return the error for a damaged folder."""
     return ValueError(f"History: in {folder}, the folder is damaged: {what}")
 
 
-# UnicodeDecodeError: Python cannot read what SQLite says of a file whose names are damaged. OverflowError: a version
-# comes after the last number that SQLite has.
+# UnicodeDecodeError: Python cannot decode SQLite's message about a file with damaged names. OverflowError: a version
+# comes after the highest number that SQLite has.
 _ERRORS = (sqlite3.Error, UnicodeDecodeError, OverflowError)
 
 
 def _is_damage(error: Exception) -> bool:
-    """Whether the file is to blame: it lacks tables, or has a text that is none, which has no code."""
-    if isinstance(error, sqlite3.ProgrammingError):  # such as a connection that is closed
+    """Tell whether the file is to blame: it lacks tables, or has invalid text, for which there is no error code."""
+    if isinstance(error, sqlite3.ProgrammingError):  # such as a closed connection
         return False
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _DAMAGED
 
@@ -122,7 +122,7 @@ def _error_of(error: Exception, folder: Path) -> Exception:
 
 @contextlib.contextmanager
 def decoding(folder: Path) -> Generator[None]:
-    """Have what rows cannot be read as be the folder's damage. No question is asked inside."""
+    """Report errors in decoding rows as damage to the folder. Run no query inside."""
     try:
         yield
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
@@ -138,7 +138,7 @@ def rows_of_base(base: Base, number: int, first: int) -> list[Statement]:
 
 
 def rows_of_present(present: Present, after: int) -> list[Statement]:
-    """Where a history is, from version `after` on; later ones were not finished."""
+    """Return statements for a history's place, from version `after` on; later versions were not finished."""
     row = after, present.head, present.branch, json.dumps(present.tips)
     return [
         ("DELETE FROM present", ()),
@@ -175,19 +175,19 @@ def _version(*row: Any) -> Version:
 
 
 def _see(row: Iterable[object], *types: Any) -> None:
-    """See that a row's values have these types: SQLite gives what the file says, whatever its column is."""
+    """Check that a row's values have these types: SQLite returns what the file has, whatever the column's type."""
     if not all(map(isinstance, row, types)):
         raise TypeError(f"{', '.join(type(value).__name__ for value in row)} in a row of a table")
 
 
 def _see_order(old: int, young: int) -> None:
-    """See that a version has a lower number than another one, that was made of it."""
+    """Check that a version's number is lower than that of a version made from it."""
     if not 0 <= old < young:
         raise ValueError(f"version {young} was made of version {old}")
 
 
 def _descriptors_of(path: Path) -> set[int]:
-    """Those of this process that lead to a file; none where the system has no list of them."""
+    """Return this process's descriptors of a file; none if the system does not list them."""
     found = set[int]()
     with contextlib.suppress(OSError):
         wanted = path.stat()
@@ -202,7 +202,7 @@ def _descriptors_of(path: Path) -> set[int]:
 
 
 class Database:
-    """One file, for the one that writes or for reading. Threads take turns."""
+    """One file, open for the writer or for reading. Threads take turns."""
 
     def __init__(self, folder: Path, number: int, *, writes: bool, part: bool = False) -> None:
         self.folder, self.number, self.writes = folder, number, writes
@@ -210,7 +210,7 @@ class Database:
         self._layouts: dict[str, int] = {}
         self._inherited: list[sqlite3.Connection | None] = []
         self._is_lost = False
-        self._number, self._identity = -1, (0, 0)  # of SQLite's descriptor, which it does not tell
+        self._number, self._identity = -1, (0, 0)  # of SQLite's descriptor, which SQLite does not tell
         _DATABASES.add(self)
         made, number = self._connect("rwc" if part else "rw" if writes else "ro")
         try:
@@ -228,32 +228,32 @@ class Database:
         self._hold(number)
 
     def _hold(self, number: int) -> None:
-        """Know SQLite's descriptor, as far as it can be found."""
+        """Remember SQLite's descriptor, if it was found."""
         self._number, self._identity = number, identity_of(number) if number >= 0 else (0, 0)
 
     def _is_itself(self) -> bool:
-        """Whether SQLite's descriptor is still the file's: the program may have closed it, and use its number."""
+        """Tell whether SQLite's descriptor still is the file's: the program may have closed it, and reused it."""
         try:
             return self._number < 0 or identity_of(self._number) == self._identity
         except OSError:
             return False
 
     def _see_itself(self) -> None:
-        """Have nothing read or written by SQLite where a stranger's file has its descriptor's number."""
+        """Keep SQLite from reading and writing if another file has its descriptor's number."""
         if not self._is_itself():
-            _LOST.append(self._connection)  # to close it would close the stranger's
+            _LOST.append(self._connection)  # closing it would close the other file
             self._connection, self._number = None, -1
             self._is_lost = True
         if self._is_lost:
             raise OSError(errno.ESTALE, "History: SQLite's file was closed by the program", str(self.path))
 
     def after_fork(self) -> None:
-        """In a child: a connection is the parent's, who is not to be disturbed by its end."""
+        """Set the parent's connection aside in a forked child: closing it would disturb the parent."""
         self._inherited.append(self._connection)
         self._connection, self._number = None, -1
 
     def _connect(self, mode: str) -> tuple[sqlite3.Connection, int]:
-        """A connection, and its descriptor, or -1."""
+        """Return a connection, and its descriptor or -1."""
         uri = f"{self.path.absolute().as_uri()}?mode={mode}"
         try:
             with _LOCK:
@@ -278,7 +278,7 @@ class Database:
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def query(self, text: str, *values: Any) -> list[Any]:
-        """The rows of a question."""
+        """Return the rows of a query."""
         with _LOCK:
             self._see_itself()
             if self._connection is None:
@@ -303,7 +303,7 @@ class Database:
 
     @contextlib.contextmanager
     def reading(self) -> Generator[None]:
-        """Many questions, for which the file is locked and looked at once."""
+        """Group queries, so that the file is locked and checked only once."""
         with _LOCK:
             try:
                 self._end_transaction()
@@ -313,16 +313,16 @@ class Database:
                 self._end_transaction()
 
     def _end_transaction(self) -> None:
-        """Leave none behind: an interrupt may have left one."""
+        """Roll back an open transaction: an interrupt may have left one."""
         with contextlib.suppress(sqlite3.ProgrammingError):  # it is closed
             if self._connection is not None and self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
     def _recover(self) -> None:
-        """A writer that was killed leaves a transaction to take back; that needs the right to write."""
+        """Roll back the transaction of a killed writer, which needs permission to write."""
         may_write = os.access(self.path, os.W_OK) and os.access(self.folder, os.W_OK)
         if not self.path.exists():
-            return  # the journal lost its name, too, while SQLite looked for it
+            return  # the journal lost its name as well, while SQLite looked for it
         if not may_write:
             raise PermissionError(
                 errno.EACCES,
@@ -343,7 +343,7 @@ class Database:
             raise ValueError(f"History: {self.folder} has format {version}, and this is a program for {FORMAT}")
 
     def present(self) -> tuple[Present, int]:
-        """Where the history is, and its last version."""
+        """Return the history's place, and its last version."""
         newest = "(SELECT number, branch AS its FROM versions ORDER BY number DESC LIMIT 1)"
         rows = self.query(f"SELECT after, head, branch, tips, number, its FROM present, {newest}")
         with decoding(self.folder):
@@ -351,12 +351,12 @@ class Database:
             _see(rows[0], int, int, str, str, int, str)
             present = Present(head, branch, json.loads(tips))
             _see(present.tips.values(), *[int] * len(present.tips))
-            if last > after:  # all that were committed since then are of one branch
+            if last > after:  # all versions committed since then are on one branch
                 present = Present(last, its, {**present.tips, its: last})
             return present, last
 
     def bases(self) -> list[tuple[int, int, Base]]:
-        """The number of each array, the first of its pages, and its file."""
+        """Return the number of each array, the first of its pages, and its file."""
         rows = self.query("SELECT * FROM arrays ORDER BY number")
         with decoding(self.folder):
             return [_base(*row) for row in rows]
@@ -365,14 +365,14 @@ class Database:
         return bool(self.query("SELECT 1 FROM versions WHERE number = ?", number))
 
     def version(self, number: int) -> Row:
-        """A version that the folder names."""
+        """Return a version that the folder must have."""
         rows = self.versions(number, number, 1)
         if not rows:
             raise damage_of(self.folder, f"there is no version {number}")
         return rows[0]
 
     def versions(self, first: int, last: int, count: int) -> list[Row]:
-        """The first versions with numbers from `first` to `last`, at most so many."""
+        """Return up to `count` versions with numbers from `first` to `last`, the lowest first."""
         text = "(SELECT text FROM layouts WHERE layouts.number = layout)"
         which = "FROM versions WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?"
         rows = self.query(f"SELECT depth, {text}, entries, {_VERSION} {which}", first, last, count)
@@ -390,14 +390,14 @@ class Database:
             return Leap(ancestor, _entries(entries))
 
     def newest(self, last: int, count: int) -> list[Version]:
-        """The last versions up to a number, the last one first; all if `count` is below 0."""
+        """Return the last versions up to a number, the last one first; all if `count` is negative."""
         order = "WHERE number <= ? ORDER BY number DESC LIMIT ?"
         rows = self.query(f"SELECT {_VERSION} FROM versions {order}", last, count)
         with decoding(self.folder):
             return [_version(*row) for row in rows]
 
     def parents(self, last: int) -> dict[int, int | None]:
-        """The parent of each version up to a number, the oldest first."""
+        """Return the parent of each version up to a number, the oldest first."""
         rows = self.query("SELECT number, parent FROM versions WHERE number <= ? ORDER BY number", last)
         found = dict[int, int | None]()
         with decoding(self.folder):
@@ -414,7 +414,7 @@ class Database:
     # ---- writing -----------------------------------------------------------------------------------------------------
 
     def rows_of_node(self, node: Node, leaps: list[Leap], branch: str) -> list[Statement]:
-        """A version, with its leaps, and its layout if that is another than lately."""
+        """Return statements for a version and its leaps, and for its layout if that was not written lately."""
         version, rows, text = node.version, list[Statement](), encoded(node.layout)
         known = {kept: number for kept, number in self._layouts.items() if number < version.number}  # not undone
         self._layouts = known if len(known) < _MOST_LAYOUTS else {}

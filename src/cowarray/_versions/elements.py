@@ -1,4 +1,4 @@
-"""Elements of an array in the order of its memory, which is what two versions of it are compared by."""
+"""Elements of an array in memory order, in which two versions of it are compared."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ CHUNK = 1 << 20  # bytes that are compared at a time
 
 
 class Elements:
-    """A value of an array that nobody writes to, seen as a sequence of elements.
+    """An array's value at one time, as a sequence of elements.
 
     Attributes
     ----------
     array : ndarray
-        A lazy copy of ours, or NumPy's array as it is.
+        A lazy copy of a cowarray array, or NumPy's array as it is.
     seen : numpy.ndarray
         The same bytes for NumPy, read-only.
     """
@@ -33,7 +33,7 @@ class Elements:
             raise TypeError(f"{name}: elements of {self.seen.dtype!r} are references, and bytes are compared")
 
     def place(self) -> tuple[Any, int] | None:
-        """The Storage and the offset in it of the first byte of memory; None for NumPy's arrays."""
+        """Return the Storage, and the offset in it of the first element; None for NumPy's arrays."""
         if type(self.array) is not ndarray:
             return None
         storage = self.array.storage
@@ -41,7 +41,7 @@ class Elements:
 
 
 def common_order(x: Elements, y: Elements) -> tuple[int, ...] | None:
-    """The order of axes in which both are C-contiguous, or None."""
+    """Return the order of axes in which both are C-contiguous, or None."""
     strides, shape = x.seen.strides, x.seen.shape
     order = tuple(sorted(range(x.seen.ndim), key=lambda axis: -abs(strides[axis]) if shape[axis] > 1 else 0))
     together = x.seen.transpose(order).flags.c_contiguous and y.seen.transpose(order).flags.c_contiguous
@@ -49,7 +49,7 @@ def common_order(x: Elements, y: Elements) -> tuple[int, ...] | None:
 
 
 def runs_that_may_differ(x: Elements, y: Elements) -> list[tuple[int, int]]:
-    """Runs of elements, in the order of memory that both have; outside of them, both are equal."""
+    """Return runs of elements, in the memory order of both; outside of them, both are equal."""
     size, itemsize = x.seen.size, x.seen.dtype.itemsize
     here, there = x.place(), y.place()
     if here is None or there is None:
@@ -71,7 +71,7 @@ _NUMBER_OF_LONGDOUBLE = 10 if np.finfo(np.longdouble).nmant == 63 else np.dtype(
 
 
 def _counting(dtype: np.dtype[Any]) -> NDArray[np.bool_]:
-    """Which bytes of an item are no padding."""
+    """Tell which bytes of an item are not padding."""
     counting = np.zeros(dtype.itemsize, np.bool_)
     if dtype.subdtype is not None:
         base, shape = dtype.subdtype
@@ -88,7 +88,7 @@ def _counting(dtype: np.dtype[Any]) -> NDArray[np.bool_]:
 
 
 def differ(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where the bytes of two arrays of one shape and dtype differ, padding apart, in C order.
+    """Return a mask of elements that differ, in C order, between arrays of one shape and dtype. Padding is ignored.
 
     Parameters
     ----------

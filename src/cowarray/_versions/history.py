@@ -1,7 +1,7 @@
 """`History`: versions of a state, each of which costs the pages that it changed.
 
-It is one file because the public methods, half of it docstrings, are a few lines each over one set of fields, which a
-step changes as a whole (`_do`, `_undo`), at whatever bytecode an interrupt comes. Each section can be read alone.
+One file, because the public methods, half of it docstrings, are a few lines each over one set of fields, which a step
+changes as a whole (`_do`, `_undo`), whatever bytecode an interrupt hits. Each section can be read alone.
 """
 
 import operator
@@ -58,13 +58,13 @@ __all__ = ["History"]
 _Numbers = NDArray[np.int64]
 _NONE: _Numbers = np.zeros(0, np.int64)
 _MISSING: Any = object()
-_Pages = dict[int, tuple[_Numbers, NDArray[np.uint8]]]  # of arrays, and their bytes
+_Pages = dict[int, tuple[_Numbers, NDArray[np.uint8]]]  # by array: page numbers, and the pages' bytes
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
 class _Slot:
-    """An array of the state: its pages are numbered from `first` on, and `held` has the content of each."""
+    """An array of the state: its pages are numbered from `first` on, and `held` has each page's content number."""
 
     def __init__(self, tracked: Tracked, first: int) -> None:
         self.tracked = tracked
@@ -75,24 +75,24 @@ class _Slot:
 
 @dataclass
 class _Step:
-    """What is under way: pages of each array that get other contents, and what the history is then."""
+    """A step under way: pages of each array that get other contents, and the history's place and layout afterwards."""
 
-    pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]]  # and contents' numbers, before and after
+    pages: dict[int, tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]]  # and content numbers before and after
     written: AbstractSet[int]  # the arrays that do not have these bytes yet
     layout: Layout
-    place: tuple[int, dict[str, int], str]  # one of its own: when the history has it, the step is made
+    place: tuple[int, dict[str, int], str]  # a new object: once the history has it, the step is made
     added: tuple[Node, list[Leap]] | None = None
-    is_to_be_said: bool = False  # first of all, in the folder: where the history goes
-    discards: bool = False  # what is not committed
+    is_to_be_said: bool = False  # whether to write the place to the folder first
+    discards: bool = False  # uncommitted changes
 
 
 @dataclass
 class _Renewal:
-    """Versions that take the place of all, in a folder."""
+    """New versions of a folder, which replace all of the old ones."""
 
     made: "Successor"
     tree: Tree
-    compacted: list[_Slot]  # arrays whose pages all are their bases' then
+    compacted: list[_Slot]  # arrays whose pages then all equal their bases'
 
 
 _HISTORIES: weakref.WeakSet["History"] = weakref.WeakSet()
@@ -107,7 +107,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def _is_on_stack(history: "History") -> bool:
-    """Whether a call of the history is under way in this thread, other than the one that asks."""
+    """Tell whether another call of the history than the asking one is under way in this thread."""
     frame: FrameType | None = sys._getframe(3)
     while frame is not None:
         if frame.f_code.co_name in ("call", "close") and frame.f_locals.get("self") is history:
@@ -117,7 +117,7 @@ def _is_on_stack(history: "History") -> bool:
 
 
 def _integer(rule: str, value: int) -> int:
-    """An integer, which is no truth value."""
+    """Convert to an integer; refuse a bool."""
     with suppress(TypeError):
         if not isinstance(value, bool):
             return operator.index(value)
@@ -136,7 +136,7 @@ def _see_text(name: str, what: str, value: object) -> None:
 
 
 def _called(function: str) -> str:
-    """A method, as its caller wrote it."""
+    """Name a method as its caller wrote it."""
     name = function.strip("_")
     return "History[...]" if name == "getitem" else f"History.{name}"
 
@@ -146,7 +146,7 @@ def _counted(versions: int) -> str:
 
 
 def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Concatenate["History", _P], _R]:
-    """One call at a time; what an interrupt or a lack of memory has cut short is looked after first."""
+    """Run one call at a time; first finish or undo a step that an interrupt or a lack of memory cut short."""
 
     @wraps(function)
     def call(self: "History", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -173,10 +173,10 @@ def _whole(function: Callable[Concatenate["History", _P], _R]) -> Callable[Conca
 
 @public
 class History:
-    """Versions of a state: arrays, and plain values beside them, in nested containers.
+    """Versions of a state: arrays and plain values in nested containers.
 
-    A version keeps the pages of 4 KiB that it changed, and no copy of the rest. Going back and forth writes into the
-    same arrays and containers, so references to them stay valid.
+    A version keeps only the 4 KiB pages that it changed. Going back and forth writes into the same arrays and
+    containers, so references to them stay valid.
 
     Parameters
     ----------
@@ -185,47 +185,47 @@ class History:
     state : ndarray, dict, list, tuple or dataclass, optional
         With a path: the state of a new history in that folder. It is version 0. A state has arrays (cowarray's or
         NumPy's, which are copied as by `array`) and plain values: None, numbers, strings, bytes, dates, NumPy's
-        scalars; in dicts, lists, tuples and dataclasses, at any depth. Tuples and frozen dataclasses may have arrays
-        only.
-        Without it, the folder has a history, which is opened.
+        scalars; in dicts, lists, tuples and dataclasses, at any depth. Tuples and frozen dataclasses may not have plain
+        values as items.
+        Without it, the history in the folder is opened.
     mode : {"r+", "r"}
-        With a path alone: "r" opens it beside another process that writes, sees the versions of its opening and no
+        With a path alone: "r" opens it even while another process writes, sees the versions as of its opening and no
         later ones, and cannot commit.
     template : object, optional
-        With a path alone: a state whose dataclasses and named tuples the stored ones become. Otherwise dataclasses come
-        as dicts: nothing that a file names is imported. What a list has beyond the template's is as the last item
-        there, if all there are of one class.
+        With a path alone: a state with the classes for stored dataclasses and named tuples. Without it, dataclasses
+        come back as dicts: nothing that a file names is imported. Items beyond the end of a template's list follow its
+        last item, if all of its items are of one class.
 
     Raises
     ------
     TypeError
-        The state is a plain value alone, or has something else, a fake, a deferred array, or one of objects; the
-        message says where. Or the template is a plain value alone, or has a class.
+        The state is a bare plain value, or contains an unsupported object, a fake or deferred array, or an array of
+        objects; the message says where. Or the template is a bare plain value, or contains a class.
     ValueError
-        The state contains itself, or has a mode or a template beside it, or the path is empty, or the folder is
+        The state contains itself, or is passed with a mode or a template; or the path is empty; or the folder is
         damaged, or a file in it was changed.
     FileNotFoundError, FileExistsError
-        A folder without a history is to be opened, or one with a history to be created.
+        The folder to open has no history, or the folder for a new history already has one.
     BlockingIOError
         Another process writes to the folder; the message says which.
 
     See Also
     --------
-    changes : Where two arrays differ.
-    merge : Puts what several versions have changed into one array.
+    changes : Find where two arrays differ.
+    merge : Put the changes of several versions into one array.
 
     Notes
     -----
-    Arrays of 4 MiB and more are looked at by page: a commit costs what was written since the last one. Smaller ones are
-    compared with a copy. A look finds bytes that differ, however they were written, through views and exports, too.
-    While an export that can be written to is alive, all pages of its array are looked at.
+    Arrays of 4 MiB and more are tracked by page: a commit costs what was written since the last one. Smaller ones are
+    compared with a copy. A commit finds all bytes that differ, however they were written, also through views and
+    exports. While a writable export is alive, all pages of its array are compared.
 
-    Calls from several threads are made one after the other. One by a callback in the middle of another, of a destructor
-    or a container of yours, is a RuntimeError. Commit while no other thread writes to the state. After a fork, in both
-    processes, the next commit of each large array copies it once; only the parent writes to the folder.
+    Calls from several threads run one after the other. A call in the middle of another, by a destructor or a container
+    of yours, raises RuntimeError. Commit while no other thread writes to the state. After a fork, in both processes,
+    the next commit of each large array copies it once; only the parent can write to the folder.
 
-    A folder has each array as a .npy file, records of pages, and an SQLite database; docs/history-format.md has the
-    format. A commit is safe on the disk when it returns, whatever ends the process. A history is a context manager,
+    A folder has each array as a .npy file, records of pages, and an SQLite database; docs/history-format.md describes
+    the format. A commit is safe on the disk when it returns, whatever ends the process. A history is a context manager,
     which closes it; so does the end of its last reference.
 
     Examples
@@ -271,10 +271,10 @@ class History:
         self._free()
         _HISTORIES.add(self)
         self._slots: dict[int, _Slot] = {}
-        self._numbers: dict[int, int] = {}  # of arrays of the state, by id
-        self._present = set[int]()  # numbers of arrays that a look at the state has found there
-        self._fresh = set[int]()  # of arrays that no version has yet
-        self._assigned: dict[int, Any] = {}  # what a look has found in the place of arrays
+        self._numbers: dict[int, int] = {}  # of the state's arrays, by id
+        self._present = set[int]()  # numbers of arrays that a look at the state has found in it
+        self._fresh = set[int]()  # numbers of arrays that no version has yet
+        self._assigned: dict[int, Any] = {}  # values that a look has found in the places of arrays, by number
         self._next = 0
         self._page_total = 0
         self._contents: Contents | DiskContents = Contents()
@@ -292,7 +292,7 @@ class History:
             self._create(Path(path_or_state), state)
 
     def _free(self) -> None:
-        """Nobody calls. In a forked child, whoever did is a thread of the parent's; his step is finished as any."""
+        """Mark that no call runs. In a forked child, a caller is the parent's thread; its step is finished like any."""
         self._lock = threading.RLock()
         self._caller = 0  # the thread that has the lock; an interrupt may leave it behind
 
@@ -313,7 +313,7 @@ class History:
             from cowarray._versions.store import Store
             from cowarray._versions.stored_tree import StoredTree
 
-        self._begin(state)  # first: what is refused leaves no folder
+        self._begin(state)  # first: a refused state leaves no folder
         store = Store.create(folder)
         try:
             self._store, self._contents = store, store.contents
@@ -355,7 +355,7 @@ class History:
             store.close()
             raise
 
-    # Set at once, so that an interrupt finds all three of one time.
+    # Set together, so that an interrupt finds all three consistent.
     @property
     def _head(self) -> int:
         return self._place[0]
@@ -372,16 +372,16 @@ class History:
 
     @property
     def state(self) -> Any:
-        """object: The state to work on, in place.
+        """object: The state, to be changed in place.
 
         An entry that you rebind to an array of the same shape and dtype is assigned into the old array at the next
-        commit; other arrays and values take the place of the old ones.
+        commit; other arrays and values replace the old ones.
         """
         return self._state
 
     @property
     def version(self) -> int:
-        """int: The version that the state was last."""
+        """int: The version that the state is based on."""
         return self._head
 
     @property
@@ -396,7 +396,7 @@ class History:
 
     @property
     def own_nbytes(self) -> int:
-        """int: Bytes of memory that the history takes beside the arrays of the state."""
+        """int: Bytes of memory that the history takes besides the arrays of the state."""
         tables = sum(slot.held.nbytes + slot.tracked.own_nbytes for slot in list(self._slots.values()))
         return self._contents.nbytes + self._tree.nbytes + tables
 
@@ -405,11 +405,11 @@ class History:
             return len(self._tree)
 
     def __iter__(self) -> Iterator[int]:
-        """The numbers of the versions, the oldest first."""
+        """Iterate over the versions' numbers, the oldest first."""
         return iter([version.number for version in self.log()])
 
     def __contains__(self, version: object) -> bool:
-        """Whether there is a version of that number, or a branch of that name."""
+        """Tell whether there is a version of that number, or a branch of that name."""
         wanted: Any = version
         with self._lock, suppress(KeyError, TypeError):
             self._find("contains", wanted)
@@ -423,11 +423,11 @@ class History:
         self.close()
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
-        """Refuse copies and pickles: there is one of each history, and one that writes to a folder."""
+        """Refuse copies and pickles: each history, and each folder's writer, exists only once."""
         raise TypeError("History: it cannot be copied or pickled; open its folder again, or take its state")
 
     def log(self) -> list[Version]:
-        """The versions, the oldest first.
+        """Return the versions, the oldest first.
 
         Returns
         -------
@@ -452,8 +452,8 @@ class History:
         ----------
         message : str, optional
         durable : True or "background"
-            Of a history in a folder: whether to return when the version is safe on the disk, or at once, while a thread
-            writes it; `flush` waits for that. What the thread could not write is tried again, at last by the end of the
+            For a history in a folder: whether to return once the version is safe on the disk, or at once, while a
+            thread writes it; `flush` waits for that. Failed writes are tried again, for the last time at the end of the
             history or of the process, where a RuntimeWarning says what is lost.
 
         Returns
@@ -464,9 +464,9 @@ class History:
         Raises
         ------
         TypeError
-            The state has something that cannot be kept, or the message is no text.
+            The state contains something that cannot be kept, or the message is not text.
         ValueError
-            The message has lone surrogates, as names of files may that are no UTF-8.
+            `durable` is neither of the two, or the message has lone surrogates, as may file names that are not UTF-8.
         MemoryError
             Nothing was committed.
         io.UnsupportedOperation
@@ -484,12 +484,12 @@ class History:
 
     @_whole
     def undo(self, *, discard: bool = False) -> int:
-        """Go back to the version that the present one was made of.
+        """Go back to the parent of the present version.
 
         Parameters
         ----------
         discard : bool, default False
-            Whether to drop what was not committed.
+            Whether to drop uncommitted changes.
 
         Returns
         -------
@@ -499,9 +499,9 @@ class History:
         Raises
         ------
         TypeError
-            `discard` is no bool.
+            `discard` is not a bool.
         ValueError
-            There is none, or the state has changes that are not committed.
+            There is no such version, or the state has uncommitted changes.
         """
         parent = self._tree[self._head].version.parent
         if parent is None:
@@ -513,12 +513,12 @@ class History:
 
     @_whole
     def redo(self, *, discard: bool = False) -> int:
-        """Go to the version that was made of the present one on this branch.
+        """Go to the child of the present version on this branch.
 
         Parameters
         ----------
         discard : bool, default False
-            Whether to drop what was not committed.
+            Whether to drop uncommitted changes.
 
         Returns
         -------
@@ -528,9 +528,9 @@ class History:
         Raises
         ------
         TypeError
-            `discard` is no bool.
+            `discard` is not a bool.
         ValueError
-            There is none, or the state has changes that are not committed.
+            There is no such version, or the state has uncommitted changes.
         """
         tip = self._tips[self._branch]
         if tip == self._head or not self._tree.is_ancestor(self._head, tip):
@@ -539,14 +539,14 @@ class History:
 
     @_whole
     def checkout(self, version: int | str, *, discard: bool = False) -> int:
-        """Give the state the values of any version. The next commit is made of that one, on the present branch.
+        """Give the state the values of any version. The next commit continues from that one, on the present branch.
 
         Parameters
         ----------
         version : int or str
             A version's number, or a branch, for its last one.
         discard : bool, default False
-            Whether to drop what was not committed.
+            Whether to drop uncommitted changes.
 
         Returns
         -------
@@ -556,11 +556,11 @@ class History:
         Raises
         ------
         TypeError
-            It is neither a number nor a name, or `discard` is no bool.
+            `version` is neither a number nor a name, or `discard` is not a bool.
         KeyError
             There is no such version.
         ValueError
-            The state has changes that are not committed.
+            The state has uncommitted changes.
         """
         return self._go("checkout", self._find("checkout", version), self._branch, discard)
 
@@ -575,9 +575,9 @@ class History:
         Raises
         ------
         TypeError
-            The name is no text.
+            The name is not text.
         ValueError
-            It is empty, or there is such a branch.
+            It is empty, has lone surrogates, or is the name of a branch already.
         io.UnsupportedOperation
             The history was opened for reading.
         """
@@ -599,7 +599,7 @@ class History:
         ----------
         name : str
         discard : bool, default False
-            Whether to drop what was not committed.
+            Whether to drop uncommitted changes.
 
         Returns
         -------
@@ -609,11 +609,11 @@ class History:
         Raises
         ------
         TypeError
-            The name is no text, or `discard` is no bool.
+            The name is not text, or `discard` is not a bool.
         KeyError
             There is no such branch.
         ValueError
-            The state has changes that are not committed.
+            The state has uncommitted changes.
         """
         _see_text("switch", "a name", name)
         if name not in self._tips:
@@ -629,7 +629,7 @@ class History:
         conflicts: Literal["raise", "first", "last"] = "raise",
         discard: bool = False,
     ) -> int:
-        """Bring what another branch has changed into the state, and commit it.
+        """Put the changes of another branch into the state, and commit it.
 
         Parameters
         ----------
@@ -638,27 +638,27 @@ class History:
         message : str, optional
         conflicts : {"raise", "first", "last"}
             What to do about an element, or a part of the state (a plain value, a list whose length one has changed),
-            that both have changed to something else since the last version that they have in common, or an array that
-            one has changed and the other has no more: raise, keep the present one, or take the other one. What only
-            one of the two has changed is taken in any case.
+            that both have changed differently since their last common version, or about an array that one has
+            changed and the other has dropped: raise, keep the present one, or take the other one. Changes by only one
+            of the two are always taken.
         discard : bool, default False
-            Whether to drop what was not committed.
+            Whether to drop uncommitted changes.
 
         Returns
         -------
         int
-            The number of the new version; the present one if it was made of the other, or is the other.
+            The number of the new version; the present one if it is the other, or descends from it.
 
         Raises
         ------
         MergeConflict
-            Both changed something, and `conflicts` is "raise". Nothing was done.
+            There are conflicts, and `conflicts` is "raise". Nothing was done.
         TypeError
-            The version is neither a number nor a name, the message is no text, or `discard` is no bool.
+            The version is neither a number nor a name, the message is not text, or `discard` is not a bool.
         KeyError
             There is no such version.
         ValueError
-            The state has changes that are not committed, or `conflicts` is none of the three.
+            The state has uncommitted changes, or `conflicts` is none of the three.
         io.UnsupportedOperation
             The history was opened for reading.
         """
@@ -682,7 +682,7 @@ class History:
 
     @_whole
     def changes(self, a: int | str, b: int | str) -> dict[str, Changes]:
-        """Where two versions differ.
+        """Find where two versions differ.
 
         Parameters
         ----------
@@ -692,8 +692,8 @@ class History:
         Returns
         -------
         dict of Changes
-            For each array that both have and that differs, by its place in the state. Where two places would look
-            alike, text at their beginning is in quotes.
+            For each array that both have and that differs, by its place in the state. If two places would look alike,
+            text at their beginning is in quotes.
 
         Raises
         ------
@@ -719,17 +719,17 @@ class History:
         return {path: difference for path, difference in found.items() if difference}
 
     def keep(self, *, last: int) -> None:
-        """Forget all versions but the last ones, those at the end of branches, and the present one.
+        """Forget all versions but the last ones, the branches' ends, the present one, and their last common ancestor.
 
         Parameters
         ----------
         last : int
-            How many.
+            How many of the last versions to keep.
 
         Raises
         ------
         TypeError
-            It is no integer.
+            It is not an integer.
         ValueError
             It is less than 1.
         io.UnsupportedOperation
@@ -766,7 +766,7 @@ class History:
         Raises
         ------
         OSError
-            Not all of them could be written; the next call tries again. The versions before are whole.
+            Not all of them could be written; the next call tries again. Earlier versions are whole.
         """
         if self._store is not None:
             self._store.flush()
@@ -774,7 +774,7 @@ class History:
     def close(self) -> None:
         """Flush, and let another process write to the folder.
 
-        The state stays what it is. Nothing can be committed, and versions cannot be read any more. A history in memory
+        The state stays as it is. Nothing can be committed, and versions cannot be read any more. A history in memory
         has nothing to close, and goes on as before.
 
         Raises
@@ -795,10 +795,10 @@ class History:
         Returns
         -------
         list of tuple
-            For each record that is damaged, what is wrong with it, and the numbers of the versions that have it: the
-            one that wrote it, and those made of that one that have not written the page again. Other versions can be
-            read. What is beyond 100 records comes as one. For each base that is not as it was written, all versions
-            with its array. Of a folder that is gone, that it is, and all versions: it is read no further.
+            For each damaged record, what is wrong with it, and the numbers of the versions that have it: the one that
+            wrote it, and its descendants that have not written the page again. Other versions can be read. Records
+            beyond 100 come as one entry. For each base that is not as it was written, all versions with its array. If
+            the folder is gone, one entry says so, for all versions: nothing more is read.
         """
         if self._store is None:
             return []
@@ -809,14 +809,14 @@ class History:
 
     @_whole
     def compact(self) -> None:
-        """Write the folder anew: the present version's arrays as bases, and no page that no version needs.
+        """Rewrite the folder: arrays as of the present version become bases, and unneeded pages are dropped.
 
-        Readers that are open keep what they have; one that is opening meanwhile tries again.
+        Open readers keep their versions; a reader that is just opening tries again.
 
         Raises
         ------
         ValueError
-            There is no folder.
+            The history is in memory.
         io.UnsupportedOperation
             The history was opened for reading.
         """
@@ -832,7 +832,7 @@ class History:
         self._renew(_Renewal(store.compact(tree, self._now(), values, copied), tree, list(arrays.values())))
 
     def _compacted(self, slots: list[_Slot], store: "Store") -> tuple[Tree, _Numbers]:
-        """The tree after `compact`, and the contents that are copied for it: all but those that arrays have now."""
+        """Return the tree after `compact`, and the contents to copy for it: all but those that arrays have now."""
         own = np.concatenate([_NONE, *(slot.first + np.arange(slot.held.size) for slot in slots)])
         held = np.concatenate([_NONE, *(slot.held for slot in slots)])
         first = -1 - own
@@ -847,7 +847,7 @@ class History:
         known = np.array([0, *(slot.first + slot.held.size for slot in slots)])
 
         def has(page: _Numbers) -> NDArray[np.bool_]:
-            """Which pages are those of an array that a version has."""
+            """Tell which pages belong to an array that a version has."""
             return page < known[np.searchsorted([slot.first for slot in slots], page, side="right")]
 
         tree = self._tree.renumbered(
@@ -856,7 +856,7 @@ class History:
         return tree, named[copied]
 
     def _see_writable(self, name: str) -> None:
-        """Refuse what would not come into the folder."""
+        """Refuse an operation whose result could not be written to the folder."""
         if self._store is not None:
             self._store.see_writable(f"History.{name}")
 
@@ -864,7 +864,7 @@ class History:
         return Present(self._head, self._branch, self._tips)
 
     def _say(self, head: int, tips: dict[str, int], branch: str) -> None:
-        """Note in the folder where the history is about to be."""
+        """Write to the folder where the history is about to be."""
         if self._store is not None and self._store.is_writers:
             self._store.put_present(Present(head, branch, tips), self._tree.last)
 
@@ -878,7 +878,7 @@ class History:
 
     @_whole
     def __getitem__(self, version: int | str) -> Any:
-        """The state of a version: read-only arrays in new containers."""
+        """Return a version's state: read-only arrays in new containers."""
         number = self._find("getitem", version)
         layout = self._tree[number].layout
         values = {index: self._value(index, number) for _, index in arrays_of(layout)}
@@ -889,7 +889,7 @@ class History:
     # ---- arrays ------------------------------------------------------------------------------------------------------
 
     def _take(self, value: Any, before: Layout | None, path: str) -> tuple[int, Any]:
-        """The number of an array of the state, and the array that stands in its place."""
+        """Return the number of an array in the state, and the array that takes its place."""
         number = self._numbers.get(id(value))
         if number is not None and self._slots[number].tracked.is_itself():
             return number, value
@@ -908,7 +908,7 @@ class History:
         return self._new_slot(value, where)
 
     def _same_kind(self, value: Any, before: Layout | None) -> int | None:
-        """The number of the array that was in its place, if that has its shape and dtype."""
+        """Return the number of the array that was in this place, if it has the value's shape and dtype."""
         number = number_of(before)
         slot = None if number is None or number in self._present else self._slots[number]
         if slot is None or not slot.tracked.is_itself():
@@ -934,7 +934,7 @@ class History:
         self._numbers[id(slot.tracked.array)] = number
 
     def _drop_fresh(self) -> None:
-        """Let go of arrays that have come into no version."""
+        """Drop new arrays that are in no version."""
         if self._fresh and self._step is None:
             kept = {number for _, number in arrays_of(self._tree[self._head].layout)}
             for number in self._fresh - kept:
@@ -955,7 +955,7 @@ class History:
         return {number: slot.tracked.array for number, slot in self._slots.items()}
 
     def _by_slot(self, pages: _Numbers) -> dict[int, slice]:
-        """Which of these sorted pages belong to which array."""
+        """Return, by array, the slice of these sorted pages that belongs to it."""
         found: dict[int, slice] = {}
         for number, slot in self._slots.items():
             start, stop = np.searchsorted(pages, [slot.first, slot.first + slot.tracked.page_count]).tolist()
@@ -964,13 +964,13 @@ class History:
         return found
 
     def _value(self, number: int, version: int) -> ndarray[Any, Any]:
-        """A lazy copy of an array as it was in a version."""
+        """Return a lazy copy of an array as of a version."""
         pages, contents = self._tree.between(self._head, version)
         part = self._by_slot(pages).get(number, slice(0, 0))
         return self._with_pages(number, pages[part], contents[part])
 
     def _with_pages(self, number: int, pages: _Numbers, contents: _Numbers) -> ndarray[Any, Any]:
-        """A lazy copy of an array as of the last commit, but for pages with other contents."""
+        """Return a lazy copy of an array as of the last commit, with other contents in some pages."""
         slot = self._slots[number]
         made, live = slot.tracked.copy_of_committed()
         own = pages - slot.first
@@ -989,7 +989,7 @@ class History:
         return head if layout == head else layout
 
     def _changed(self, layout: Layout) -> tuple[_Pages, set[int]]:
-        """Pages of arrays that are not as committed, with their bytes, and the arrays that are still to get them."""
+        """Return changed pages by array, with their bytes, and the arrays that are yet to get these bytes."""
         found: _Pages = {}
         for number in sorted({number for _, number in arrays_of(layout)}):
             tracked = self._slots[number].tracked
@@ -1003,13 +1003,13 @@ class History:
         return found, set(self._assigned)
 
     def _see_clean(self, name: str, discard: bool) -> None:
-        """Refuse changes that are not committed, or take them back."""
+        """Refuse uncommitted changes, or drop them."""
         head = self._tree[self._head].layout
         layout = self._look_at_layout()
         tracked = {number: self._slots[number].tracked for _, number in arrays_of(head)}
         changed = {number: pages for number, each in tracked.items() if (pages := each.changed()).size}
         assigned = any(tracked[number].assigned(value)[2] for number, value in self._assigned.items())
-        written = changed.keys() - self._assigned.keys()  # of the others, what was written is gone
+        written = changed.keys() - self._assigned.keys()  # arrays that were replaced do not count
         if (written or assigned or layout != head) and not discard:
             raise ValueError(
                 f"History.{name}: the state has changes that are not committed; commit them, or drop them with "
@@ -1019,7 +1019,7 @@ class History:
             self._do(_Step({}, set(), head, (self._head, self._tips, self._branch), discards=True))
 
     def _take_back(self, numbers: AbstractSet[int]) -> None:
-        """Give arrays what they were at the last commit."""
+        """Restore arrays to the last commit."""
         for number in numbers:
             tracked = self._slots[number].tracked
             pages = tracked.changed()
@@ -1027,7 +1027,7 @@ class History:
             tracked.settle()
 
     def _see_left(self, version: int) -> None:
-        """Arrays that are about to come into the state were out of it, and may have been written to there."""
+        """Restore arrays that are about to enter the state: while out of it, they may have been written to."""
         numbers = [{number for _, number in arrays_of(self._tree[at].layout)} for at in (version, self._head)]
         self._take_back(numbers[0] - numbers[1])
 
@@ -1052,7 +1052,7 @@ class History:
         *,
         wait: bool = True,
     ) -> int:
-        """Add a version of what the state is now, once the arrays that are named have these pages."""
+        """Add a version of the present state, once the arrays in `written` have these pages."""
         number = self._tree.last + 1
         paths = {index: path for (_, index), path in places_of(layout).items()}
         self._store_arrays(layout)
@@ -1077,7 +1077,7 @@ class History:
     def _go(self, name: str, version: int, branch: str, discard: bool) -> int:
         """Give the state the values of a version."""
         if discard:
-            self._look_at_layout()  # as `_see_clean`, which refuses what no version could have
+            self._look_at_layout()  # like `_see_clean`, this refuses what no version could have
         else:
             self._see_clean(name, discard)
         self._see_left(version)
@@ -1091,11 +1091,11 @@ class History:
             pages[index] = own, self._contents.get(wanted), self._kept(slot, own), wanted
         place = version, self._tips, branch
         step = _Step(pages, set(pages), self._tree[version].layout, place, is_to_be_said=True, discards=discard)
-        self._do(step)  # what may refuse comes before anything is dropped
+        self._do(step)  # anything that may refuse comes before anything is dropped
         return version
 
     def _kept(self, slot: _Slot, own: _Numbers) -> _Numbers:
-        """The contents that pages of an array have now, which are kept from here on."""
+        """Return the present content numbers of an array's pages, and keep these contents from here on."""
         held = slot.held[own]
         unnamed = held == 0
         held[unnamed] = self._contents.first(own[unnamed] + slot.first)
@@ -1106,8 +1106,8 @@ class History:
         return held
 
     def _do(self, step: _Step, tries: int = 3) -> None:
-        """Make a step. One that is interrupted is made all the same, before the caller can write to the state; one that
-        fails is undone. What could not be done here, the next call does.
+        """Make a step. If interrupted, it is made nevertheless, before the caller can write to the state; if it
+        fails, it is undone. If neither can be done here, the next call does it.
         """
         try:
             self._step = step
@@ -1139,7 +1139,7 @@ class History:
             )
 
     def _finish(self, step: _Step) -> None:
-        """What is done twice is done once."""
+        """Do a step's work. Idempotent."""
         if step.is_to_be_said:
             self._say(*step.place)
             step.is_to_be_said = False
@@ -1158,7 +1158,7 @@ class History:
         self._step = None
 
     def _undo(self, step: _Step) -> None:
-        """Put back what the contents are by name. What was put once can be put again without memory."""
+        """Put the earlier contents back, by number. Pages that were put once can be put again without memory."""
         if step.added is not None:
             self._tree.drop(step.place[0])
         for number, (own, _, before, _) in step.pages.items():
@@ -1171,13 +1171,13 @@ class History:
         layout, arrays = self._tree[self._head].layout, self._arrays()
         if step.added is not None and step.added[0].version.merged is None:  # as it was to be committed
             layout, arrays = step.layout, {**arrays, **self._assigned}
-        with suppress(Exception):  # of a container of the user's
+        with suppress(Exception):  # raised by a container of the user's
             self._state = put_back(layout, self._state, arrays)
         self._step, self._is_torn = None, False
         self._say(self._head, self._tips, self._branch)
 
     def _renew(self, renewal: _Renewal) -> None:
-        """Have other versions in the folder. What is interrupted or fails is undone or finished: see `_end_renewal`."""
+        """Replace the folder's versions. After an interrupt or a failure, undo or finish it: see `_end_renewal`."""
         assert self._store is not None, "one in memory has its tree alone"
         try:
             self._renewal = renewal
@@ -1189,8 +1189,8 @@ class History:
             raise
 
     def _end_renewal(self, renewal: _Renewal, tries: int = 3) -> None:
-        """Finish what the folder has, and undo what it does not have yet. What could not be done here, the next call
-        does.
+        """Finish a renewal if the folder has it, and undo it if not. If that cannot be done here, the next call does
+        it.
         """
         assert self._store is not None, "as above"
         try:
@@ -1205,7 +1205,7 @@ class History:
             raise
 
     def _finish_renewal(self, renewal: _Renewal) -> None:
-        """What is done twice is done once."""
+        """Do a renewal's work. Idempotent."""
         assert self._store is not None, "as above"
         self._store.settle(renewal.made)
         self._tree = self._tree.renewed(renewal.tree)
@@ -1230,7 +1230,7 @@ class History:
         return layout
 
     def _lost_changes(self, base: int, theirs: int) -> tuple[set[int], set[int]]:
-        """The arrays that the present version has changed since the common one and the other lacks; and vice versa."""
+        """Return arrays that the present version changed since the common one and the other dropped; and vice versa."""
         numbers = {at: {index for _, index in arrays_of(self._tree[at].layout)} for at in (base, self._head, theirs)}
 
         def lost(one: int, other: int) -> set[int]:
@@ -1242,7 +1242,7 @@ class History:
         return lost(self._head, theirs), lost(theirs, self._head)
 
     def _merged_arrays(self, base: int, theirs: int, layout: Layout, conflicts: str) -> _Pages:
-        """Pages of arrays with what both have changed since their common version."""
+        """Return pages of arrays with the changes of both since their common version."""
         page, _ = self._tree.between(base, theirs)
         written: _Pages = {}
         clashes: list[Changes] = []
@@ -1269,7 +1269,7 @@ class History:
     # ---- shown -------------------------------------------------------------------------------------------------------
 
     def _rows(self, count: int) -> Iterator[tuple[str, str, str]]:
-        """Of the last versions, the last first: the number, the message's first line, what it changed."""
+        """Yield number, first line of the message, and changes of the last versions, the last first."""
         names: dict[int, list[str]] = {}
         for name, tip in self._tips.items():
             names.setdefault(tip, []).append(name)
@@ -1280,15 +1280,15 @@ class History:
             yield f"{version.number}{mark}{tips}", next(iter(version.message.splitlines()), ""), what
 
     def _shown(self, count: int) -> tuple[int, list[tuple[str, str, str]]]:
-        """How many versions there are, and the rows of the last of them, at one time."""
+        """Return the number of versions, and the rows of the last ones, as of one point in time."""
         with self._lock:
             while True:
                 versions, rows = len(self), list(self._rows(count))
-                if versions == len(self):  # else a destructor has committed
+                if versions == len(self):  # otherwise a destructor has committed
                     return versions, rows
 
     def _closed(self) -> str:
-        """What a closed one shows."""
+        """Return the text for a closed history; empty if it is open."""
         if self._store is not None and self._store.contents.closed:
             return f"<cowarray.History in {self._store.folder}, closed>"
         return ""

@@ -1,4 +1,4 @@
-"""`merge`: what several versions of an array have changed, in one."""
+"""`merge`: the changes of several versions of an array, in one array."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -19,19 +19,19 @@ _POLICIES = ("raise", "first", "last")
 
 @public
 class MergeConflict(ValueError):
-    """Two versions changed one element to different bytes, or one part of a `History`'s state to different ones.
+    """The error that two versions changed one element, or one part of a `History`'s state, differently.
 
     Parameters
     ----------
     message : str
     boxes : list of tuple of slice
-        The elements, as `Changes.boxes` has them.
+        The elements, as `Changes.boxes` returns them.
     paths : list of str, default []
         The parts, by their places in the state.
 
     See Also
     --------
-    merge : Raises it.
+    merge : The function that raises it.
     """
 
     def __init__(self, message: str, boxes: list[tuple[slice, ...]], paths: Sequence[str] = ()) -> None:
@@ -47,14 +47,14 @@ class MergeConflict(ValueError):
 def merge(
     base: ArrayLike, /, *versions: ArrayLike, conflicts: Literal["raise", "first", "last"] = "raise"
 ) -> ndarray[Any, Any]:
-    """Put what several versions have changed into one array.
+    """Put the changes of several versions into one array.
 
     Parameters
     ----------
     base : array_like
-        What the versions were copied from.
+        The array that the versions were copied from.
     *versions : array_like
-        Of base's shape and dtype.
+        Arrays of base's shape and dtype.
     conflicts : {"raise", "first", "last"}
         What to do if two versions changed one element to different bytes: raise `MergeConflict`, or take the first or
         the last version's. Otherwise the order of the versions makes no difference.
@@ -75,7 +75,7 @@ def merge(
 
     See Also
     --------
-    changes : Where two arrays differ.
+    changes : Find where two arrays differ.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def merge(
 
 
 def see_policy(name: str, conflicts: str) -> None:
-    """Refuse what is none of the three."""
+    """Refuse anything but the three policies."""
     if conflicts not in _POLICIES:
         raise ValueError(f"{name}: conflicts must be one of {', '.join(map(repr, _POLICIES))} (got {conflicts!r})")
 
@@ -111,7 +111,7 @@ def see_policy(name: str, conflicts: str) -> None:
 def put_changes(
     made: ndarray[Any, Any], start: Elements, value: Elements, difference: Changes, conflicts: str
 ) -> Changes:
-    """Put a version's changes into the array; those where others have put something else are returned."""
+    """Put a version's changes into the array; return those where another version has put something else."""
     clashes: list[tuple[int, NDArray[np.bool_]]] = []
     shape = tuple(difference.shape[axis] for axis in difference.order) or (1,)
     target = made.transpose(difference.order)

@@ -1,4 +1,4 @@
-"""What arrays of a folder are when it is opened: as first committed, with the pages of the present version."""
+"""Opening a folder's arrays: as first committed, with the pages of the present version."""
 
 import warnings
 
@@ -13,13 +13,13 @@ from cowarray._versions.tree import Present, Tree
 
 __all__ = ["give_present", "pages_within"]
 
-_AT_ONCE = 1024  # pages that are read before they are written, so that little memory is new
+_AT_ONCE = 1024  # pages that are read before they are written, so that little new memory is used
 
 _Numbers = NDArray[np.int64]
 
 
 def pages_within(page: _Numbers, stored: Stored) -> slice:
-    """Where the pages of an array are among sorted ones."""
+    """Return the slice of sorted pages that belongs to an array."""
     ends = [stored.first, stored.first + -(-stored.array.nbytes // PAGE)]
     return slice(*np.searchsorted(page, ends).tolist())
 
@@ -32,18 +32,18 @@ def give_present(
     Parameters
     ----------
     goes_back : bool
-        Whether to take the last version before that is not damaged, with a warning.
+        Whether to take the last earlier version that is not damaged, with a warning.
 
     Returns
     -------
     tuple
-        Where the history is then; the version's pages, and their contents.
+        The history's place then; the version's pages, and their contents.
     """
     head, tried = present.head, np.zeros(0, np.int64)
     damage: ValueError | None = None  # of the present version
     while True:
         page, content = tree.at(head)
-        back = difference(tried, page)  # what may have been written of damaged versions
+        back = difference(tried, page)  # pages that damaged versions may have written
         tried = union(tried, page)
         try:
             _write(arrays, contents, np.append(page, back), np.append(content, contents.first(back)))
@@ -59,7 +59,7 @@ def give_present(
 
 
 def _write(arrays: list[Stored], contents: DiskContents, page: _Numbers, content: _Numbers) -> None:
-    """Write pages, in the order in which the files have their contents."""
+    """Write pages, in the order of their contents in the files."""
     order = np.argsort(content)
     for at in range(0, order.size, _AT_ONCE):
         some = order[at : at + _AT_ONCE]

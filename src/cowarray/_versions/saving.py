@@ -1,4 +1,4 @@
-"""`save_async`: files of what a state is now, written while the program goes on."""
+"""`save_async`: files with the present state, written while the program goes on."""
 
 import atexit
 import contextlib
@@ -36,9 +36,9 @@ _counter = itertools.count()
 
 
 class _Saved(Future[Path]):
-    """Says that there is no file, if nobody has asked for it when it ends, or the process."""
+    """A future that warns of a failed save if nobody has asked for it by its end, or the end of the process."""
 
-    was_asked = True  # until it is made
+    was_asked = True  # until it is initialized
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,16 +77,16 @@ _thread = Background("save_async: a file")
 
 @public
 def save_async(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], state: Any) -> Future[Path]:
-    """Save a state as it is now, in a thread, while the program goes on changing it.
+    """Save the present state in a thread, while the program goes on changing it.
 
-    Nothing is copied first: the thread reads lazy copies. Saves are made one after the other, in the order of the
-    calls. The file has its name when it is whole and safe on the disk; until then a file of that name stays. The new
-    one has its permissions, and a symbolic link goes on leading there.
+    Nothing is copied first: the thread reads lazy copies. Saves run one after the other, in the order of the calls. The
+    file gets its name when it is complete and safe on the disk; until then an existing file of that name stays. The new
+    one gets its permissions, and a symbolic link stays a link to it.
 
     Parameters
     ----------
     path : str, bytes or path
-        Taken as it is: no ending is added.
+        Used as it is: no extension is added.
     state : array, dict, list, tuple or dataclass
         An array becomes a .npy file. Anything else becomes an .npz file (not compressed), with a member for each array,
         named by its place (``"image"``, ``"layers[0]"``), and a member ``layout.json`` with the plain values.
@@ -95,26 +95,26 @@ def save_async(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], state:
     -------
     concurrent.futures.Future
         Its result is the path. Its exception says why there is no file: no room, no such folder; if nobody asks for
-        it, a RuntimeWarning does. The end of the process waits for it. In a forked child it is a RuntimeError.
+        it, a RuntimeWarning does. The end of the process waits for it. In a forked child its exception is RuntimeError.
 
     Raises
     ------
     TypeError
-        The state is a plain value alone, or has something else, or an array of Python objects; or the path is none.
+        The state is a bare plain value, or contains something else, or an object array; or `path` is not a path.
     ValueError
-        Two places have one name, such as those of the keys 1 and "1", or the path is empty.
+        Two places have the same name, such as those of the keys 1 and "1", or the path is empty.
     FakeError
         An array is fake.
 
     See Also
     --------
-    save, savez : The same in the calling thread.
-    History : Keeps versions, each of which costs what has changed.
+    save, savez : Save in the calling thread.
+    History : Keep versions, each of which costs only its changes.
 
     Notes
     -----
-    NumPy's arrays that can be written to are copied at once. What the program writes meanwhile costs the pages that it
-    writes, where arrays are large; `by_page` makes it so from the first save on.
+    Writable NumPy arrays are copied at once. Writes to large arrays during a save copy only the pages that they touch;
+    `by_page` ensures that from the first save on.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def save_async(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], state:
 
 
 def _target_of(path: Any) -> Path:
-    """A path, wherever the program goes meanwhile."""
+    """Return an absolute path, so that the program may change its folder meanwhile."""
     try:
         name = os.fsdecode(path)
     except TypeError:
@@ -154,7 +154,7 @@ def _target_of(path: Any) -> Path:
 
 
 def _see_names(layout: Layout) -> None:
-    """Refuse places whose members would have one name, or be loaded by one."""
+    """Refuse places whose members would have the same name, or be loaded by the same name."""
     taken = {_LAYOUT}
     for path, _ in arrays_of(layout):
         member = _member_of(path).partition("\0")[0]  # zipfile cuts names there
@@ -173,7 +173,7 @@ def _submit(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> 
             return
         try:
             result = _save(target, layout, values)
-        except BaseException as error:  # the future has it
+        except BaseException as error:  # the future reports it
             traceback.clear_frames(error.__traceback__)  # they hold the arrays
             future.set_exception(error)
         else:
@@ -187,11 +187,11 @@ def _submit(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> 
 
 
 def _after_fork() -> None:
-    """The thread is the parent's. Whoever waits here would wait for ever."""
+    """Fail pending futures: the thread is the parent's, and waiting here would never end."""
     global _thread
     _thread = Background("save_async: a file")
     for future in list(_pending):
-        future.was_asked = True  # the parent says it
+        future.was_asked = True  # the parent warns
         if not future.done():
             future._condition = threading.Condition()  # the parent's thread may have held it
             future.set_exception(RuntimeError("save_async: the process that saves is the parent"))
@@ -214,7 +214,7 @@ os.register_at_fork(after_in_child=_after_fork)
 def _save(target: Path, layout: Layout | None, values: list[NDArray[Any]]) -> Path:
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "save_async: there is no such folder", str(target.parent))
-    replaced = Path(os.path.realpath(target))  # a link stays one
+    replaced = Path(os.path.realpath(target))  # a link stays a link
     part = replaced.with_name(f"{replaced.name}.part-{os.getpid()}-{next(_counter)}")
     try:
         with part.open("xb") as file:
@@ -244,7 +244,7 @@ def _header_of(x: NDArray[Any], fortran: bool) -> bytes:
 
 
 def _chunks_of(x: NDArray[Any]) -> Iterator[bytes | memoryview]:
-    """A .npy file, a part at a time."""
+    """Yield a .npy file, a part at a time."""
     fortran = x.flags.f_contiguous and not x.flags.c_contiguous
     yield _header_of(x, fortran)
     content = (x.T if fortran else np.ascontiguousarray(x)).reshape(-1).view(np.uint8).data

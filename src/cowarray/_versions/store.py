@@ -1,4 +1,4 @@
-"""A history's folder: versions in SQLite, pages beside them, and each array as it was first committed.
+"""A history's folder: versions in SQLite, pages beside them, and each array as first committed.
 
 ::
 
@@ -7,9 +7,9 @@
     history-000001.sqlite   versions, their entries, and what the files must be
     lock                    held by the one that writes
 
-The order makes it safe against a crash at any point: a file is whole on the disk before the transaction that names it.
-What no transaction names does not count. docs/history-format.md has the format. It is one file because that order is
-one thing.
+Its order of writes makes it safe against a crash at any point: a file is complete on the disk before the transaction
+that names it. Bytes that no transaction names do not count. docs/history-format.md describes the format. One file,
+because that order is one concern.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ from cowarray._versions.tree import Leap, Node, Present, Tree
 __all__ = ["Store", "Successor"]
 
 _BASE = re.compile(r"\d{6,}-\d{6,}\.(npy|part)")
-_MOST = 100  # damaged records that are told one by one
+_MOST = 100  # damaged records that are listed one by one
 
 _Bytes = NDArray[np.uint8]
 _Numbers = NDArray[np.int64]
@@ -56,28 +56,28 @@ _Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Successor:
-    """A database that is written, and is to take the place of the one of now."""
+    """A database that has been written, and is to replace the present one."""
 
     number: int
     last: int  # version
     before: Database | None
-    bases: list[tuple[int, Path]]  # that are new, with the first page of each
-    left: list[Path]  # files that nothing names then, if all is written anew
+    bases: list[tuple[int, Path]]  # the new ones, with the first page of each
+    left: list[Path]  # files that nothing names then, if everything is rewritten
 
 
 class Store:
-    """The folder of a history, for one writer or any number of readers.
+    """A history's folder, open for its one writer or for one of any number of readers.
 
     Attributes
     ----------
     written : int
         The last version that the tables have.
     numbers : set
-        Those of the arrays.
+        The numbers of the arrays.
     """
 
     def __init__(self, folder: Path, *, writes: bool) -> None:
-        self.folder = folder = Path(os.path.abspath(folder))  # wherever the program goes
+        self.folder = folder = Path(os.path.abspath(folder))  # the program may change its folder
         self.writes = writes
         self.contents = DiskContents(folder / "pages", self.places)
         self.written, self.numbers = -1, set[int]()
@@ -87,7 +87,7 @@ class Store:
         self._jobs = Background(f"History: what was committed in the background to {folder}")
         self._file, self._end = 0, 0
         self._is_closed = self._is_dropped = False
-        self._unnamed: list[Statement] = []  # rows of bases that go with the next version
+        self._unnamed: list[Statement] = []  # rows of bases that are written with the next version
         self._database: Database | None = None
         _STORES.add(self)
 
@@ -95,7 +95,7 @@ class Store:
 
     @classmethod
     def create(cls, folder: Path) -> "Store":
-        """A new, empty folder. `publish` makes it one that has a history."""
+        """Create an empty folder. `publish` then gives it a history."""
         make_folder(folder)
         made = cls(folder, writes=True)
         try:
@@ -104,7 +104,7 @@ class Store:
                 raise FileExistsError(f"History: there is a history in {folder}; open it without a state")
             for name in ("bases", "pages"):
                 (folder / name).mkdir(exist_ok=True)
-            made._open_pages(1)  # a content whose number is 0 is none
+            made._open_pages(1)  # the content number 0 means none
         except BaseException:
             made.close()
             raise
@@ -112,7 +112,7 @@ class Store:
 
     @classmethod
     def open(cls, folder: Path, *, writes: bool) -> tuple["Store", Present, list[Stored]]:
-        """A folder that has a history: with where that is, and its arrays."""
+        """Open a folder with a history; return it with the history's place and its arrays."""
         while True:
             number = newest_of(folder)
             if not number and (folder / "history.sqlite").exists():
@@ -122,7 +122,7 @@ class Store:
             made = cls(folder, writes=writes)
             try:
                 present, arrays = made._read(number)
-                if made.database.path.exists():  # so all files were there
+                if made.database.path.exists():  # so all files existed
                     return made, present, arrays
             except FileNotFoundError as error:
                 if newest_of(folder) == number:  # it was not compacted meanwhile
@@ -136,7 +136,7 @@ class Store:
     def _read(self, number: int) -> tuple[Present, list[Stored]]:
         if self.writes:
             self._lock()
-            number = newest_of(self.folder)  # that of nobody but this process from here on
+            number = newest_of(self.folder)  # from here on only this process changes it
         self._database = Database(self.folder, number, writes=self.writes)
         self._database.see_format()
         self.contents.open()
@@ -155,7 +155,7 @@ class Store:
         return present, arrays
 
     def _drop_left(self, named: set[str]) -> None:
-        """Drop bases that no row names: of a writer that was killed in the middle of a commit or a `compact`."""
+        """Drop bases that no row names: a writer that was killed during a commit or a `compact` left them."""
         with contextlib.suppress(OSError):
             for path in (self.folder / "bases").iterdir():
                 if _BASE.fullmatch(path.name) and path.name not in named:
@@ -170,7 +170,7 @@ class Store:
         self._lock_file = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         self._lock_identity = identity_of(self._lock_file)
         while True:
-            is_ending = self._is_ending()  # first, since it may end meanwhile
+            is_ending = self._is_ending()  # asked first, since it may end meanwhile
             try:
                 fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
@@ -182,7 +182,7 @@ class Store:
         os.pwrite(self._lock_file, str(os.getpid()).encode(), 0)
 
     def _is_ending(self) -> bool:
-        """Whether a thread of this process writes to the folder what a history had that nobody has any more."""
+        """Tell whether a thread of this process still writes to the folder for a history that nobody has any more."""
         return any(
             other._is_dropped and other.is_writers and not other._is_closed and not other.is_writing()
             for other in list(_STORES)
@@ -210,18 +210,18 @@ class Store:
         self._file, self._end = file, os.fstat(descriptor).st_size
 
     def close(self) -> None:
-        """Wait for what is under way, and let another writer in. If not all could be written, it stays open."""
+        """Wait for pending writes, and let another writer in. If a write fails, it stays open."""
         self.flush()
         self._close_files()
 
     def drop(self) -> None:
-        """Close, once the thread has done what it has. No job is waited for: the garbage collector may call this."""
+        """Close, once the thread has done its jobs. This does not wait for them: the garbage collector may call it."""
         self._is_dropped = True
         if not self._is_closed:
             self._jobs.end_with(self._give_up)
 
     def _give_up(self) -> None:
-        """Close. What could not be written is tried once more."""
+        """Close, after trying failed writes once more."""
         try:
             self._jobs.give_up()
         finally:
@@ -229,19 +229,19 @@ class Store:
             self._close_files()
 
     def _close_files(self) -> None:
-        """What is done twice is done once."""
+        """Close all files, and release the lock. Idempotent."""
         self.contents.close()
         if self._database is not None:
             self._database.close()
         if self.is_writers and self._lock_file >= 0:
-            with contextlib.suppress(OSError):  # a child that was forked a moment ago has it open, too
+            with contextlib.suppress(OSError):  # a child that was just forked also has it open
                 if identity_of(self._lock_file) == self._lock_identity:
                     fcntl.flock(self._lock_file, fcntl.LOCK_UN)
         self.unlock()
         self._is_closed = True
 
     def unlock(self) -> None:
-        """Let go of the lock, which another writer can have when no descriptor of it is left."""
+        """Release the lock, which another writer can take when no descriptor of it is left."""
         if self._lock_file >= 0:
             close_own(self._lock_file, self._lock_identity)
             self._lock_file = -1
@@ -250,11 +250,11 @@ class Store:
 
     @property
     def is_writers(self) -> bool:
-        """Whether this process writes to the folder."""
+        """True if this process writes to the folder."""
         return self.writes and self._process == os.getpid()
 
     def see_writable(self, operation: str = "History") -> None:
-        """Refuse to write for who may not, or no more."""
+        """Refuse to write if this store may not, or may no longer."""
         if self.contents.closed:
             raise ValueError(f"{operation}: it is closed")
         if not self.writes:
@@ -265,7 +265,7 @@ class Store:
         self._see_itself(self.contents.files[self._file], self._pages_of(self._file))
 
     def _see_itself(self, descriptor: int, path: Path) -> None:
-        """Refuse to write where the program has closed a descriptor, or the folder has been moved or replaced."""
+        """Refuse to write if the program has closed a descriptor, or the folder has been moved or replaced."""
         try:
             if os.path.samestat(os.fstat(descriptor), os.stat(path)):
                 return
@@ -276,7 +276,7 @@ class Store:
         )
 
     def add_array(self, number: int, first: int, x: NDArray[Any]) -> None:
-        """Write an array as it is first committed. The next version names it."""
+        """Write an array as first committed. The next version names it."""
         self.see_writable()
         base = self._write_array(number, x)
         self.contents.add_base(first, self.folder / "bases" / base.name)
@@ -287,17 +287,17 @@ class Store:
         return write_base(self.folder / "bases" / f"{number:06}-{self._file:06}.npy", x)
 
     def places(self, count: int) -> _Numbers:
-        """The numbers that the next records will have."""
+        """Return the numbers that the next records will have."""
         first = self._file << FILE_BITS | self._end
         return first + np.arange(count, dtype=np.int64) * RECORD
 
     def append(self, node: Node, leaps: list[Leap], branch: str, contents: _Bytes, *, wait: bool) -> None:
-        """Write a version, whose contents have the numbers that `places` gave."""
+        """Write a version, whose contents have the numbers from `places`."""
         self.see_writable()
         texts = [content.tobytes() for content in contents]
         numbers = node.entries[2].tolist()
         unnamed = list(self._unnamed)
-        self.written = min(self.written, node.version.number - 1)  # not one that was undone
+        self.written = min(self.written, node.version.number - 1)  # excludes a version that was undone
         self.contents.waiting.update(zip(numbers, texts, strict=True))
         self._end += len(texts) * RECORD
 
@@ -309,7 +309,7 @@ class Store:
 
         def no_longer_waiting() -> None:
             for number, text in zip(numbers, texts, strict=True):
-                if self.contents.waiting.get(number) is text:  # and not that of a version in this one's place
+                if self.contents.waiting.get(number) is text:  # and not the text of a version that replaced this one
                     del self.contents.waiting[number]
 
         try:
@@ -319,7 +319,7 @@ class Store:
             else:
                 self._jobs.put(job)
         except BaseException:
-            self._jobs.take_back(job)  # one that is done all the same is written over by the next
+            self._jobs.take_back(job)  # if it is done nevertheless, the next one overwrites it
             no_longer_waiting()
             self._end -= len(texts) * RECORD
             raise
@@ -333,12 +333,12 @@ class Store:
         page, _, after = node.entries
         number = node.version.number
         joined = b"".join(record_of(page, number, text) for page, text in zip(page.tolist(), texts, strict=True))
-        os.ftruncate(descriptor, int(after[0]) & ((1 << FILE_BITS) - 1))  # what an append that failed has left
+        os.ftruncate(descriptor, int(after[0]) & ((1 << FILE_BITS) - 1))  # removes what a failed append left
         write_all(descriptor, joined)
         os.fdatasync(descriptor)
 
     def put_present(self, present: Present, after: int) -> None:
-        """Say where the history is, from version `after` on."""
+        """Write the history's place, from version `after` on."""
         self.see_writable()
         self.flush()
         self._execute(rows_of_present(present, after))
@@ -347,18 +347,18 @@ class Store:
         self.database.execute(rows)
 
     def is_writing(self) -> bool:
-        """Whether this is called by what the thread in the background does."""
+        """Tell whether a job of the background thread calls this."""
         return self._jobs.is_here()
 
     def flush(self) -> None:
-        """Wait for what is written in the background; what has failed is tried again, and raises."""
+        """Wait for background writes; try failed ones again, and raise their errors."""
         if self._process == os.getpid():
             self._jobs.flush()
 
-    # ---- writing it anew ---------------------------------------------------------------------------------------------
+    # ---- rewriting it ------------------------------------------------------------------------------------------------
 
     def publish(self, tree: Tree, present: Present) -> None:
-        """Have the versions of a tree, and be a history."""
+        """Write the versions of a tree, which makes this folder a history."""
         made = self.successor(tree, present)
         try:
             self.replace(made)
@@ -368,9 +368,9 @@ class Store:
         self.settle(made)
 
     def successor(self, tree: Tree, present: Present) -> Successor:
-        """Write the versions of a tree and no others, where they do not count yet.
+        """Write the versions of a tree, and no others, to a file that does not count yet.
 
-        `replace` makes them count, in one step. `settle` and `end` follow; where it was interrupted, `withdraw`.
+        `replace` makes them count, in one step. `settle` and `end` follow, or `withdraw` after an interruption.
         """
         self.see_writable()
         self.flush()
@@ -386,7 +386,7 @@ class Store:
         return Successor(number, tree.last, self._database, bases, left)
 
     def replace(self, made: Successor) -> None:
-        """Have the versions of a successor count. From the last line on, they do for this process."""
+        """Make the versions of a successor count. For this process, the last line does so."""
         path = self.folder / name_of(made.number)
         path.with_name(path.name + ".part").rename(path)
         sync_folder(self.folder)
@@ -399,24 +399,24 @@ class Store:
         self._database = opened
 
     def has(self, made: Successor) -> bool:
-        """Whether a successor has taken its place."""
+        """Tell whether a successor has taken its place."""
         return self._database is not None and self._database.number == made.number
 
     def withdraw(self, made: Successor) -> None:
-        """Take the name from a successor that has not taken its place. What is done twice is done once."""
+        """Remove the name of a successor that has not taken its place. Idempotent."""
         if self.is_writers and not self._is_closed:
             (self.folder / name_of(made.number)).unlink(missing_ok=True)
             with contextlib.suppress(OSError):
                 sync_folder(self.folder)
 
     def settle(self, made: Successor) -> None:
-        """Go on from the versions of a successor. What is done twice is done once."""
+        """Go on from the versions of a successor. Idempotent."""
         self._unnamed, self.written = [], made.last
         for first, path in made.bases:
             self.contents.add_base(first, path)
 
     def end(self, made: Successor) -> None:
-        """Let go of what was before. What is done twice is done once, and nothing reads it any more."""
+        """Close and unlink the previous files, which this store reads no more. Idempotent."""
         if made.before is not None:
             made.before.close()
         if not self.is_writers or self._is_closed:
@@ -424,9 +424,9 @@ class Store:
         if made.left:
             self.contents.close_all_but(self._file)
         name = self.database.path.name
-        with contextlib.suppress(OSError):  # the new one counts all the same
+        with contextlib.suppress(OSError):  # the new one counts nevertheless
             files = self.folder.glob("history-*.sqlite*")
-            # Journals first: SQLite does not read a file without a name whose journal has one.
+            # Journals first: SQLite does not read an unlinked file whose journal still has a name.
             for path in sorted(files, key=lambda path: not path.name.endswith("-journal")):
                 if path.name not in (name, f"{name}-journal"):
                     path.unlink(missing_ok=True)
@@ -435,7 +435,7 @@ class Store:
                 path.unlink()
 
     def _write_database(self, number: int, tree: Tree, rows: list[Statement]) -> None:
-        """Write a file of all versions, which does not count yet."""
+        """Write a file with all versions, which does not count yet."""
         path = self.folder / f"{name_of(number)}.part"
         path.unlink(missing_ok=True)
         database = Database(self.folder, number, writes=True, part=True)
@@ -453,21 +453,21 @@ class Store:
     def compact(
         self, tree: Tree, present: Present, arrays: dict[int, tuple[int, NDArray[Any]]], kept: _Numbers
     ) -> Successor:
-        """Write everything anew, as `successor` does; at the end the files of before lose their names.
+        """Rewrite everything, as `successor` does; `end` then removes the previous files.
 
         Parameters
         ----------
         tree : Tree
-            Whose contents have the numbers that they get: those of `arranged`.
+            A tree whose contents have their new numbers, from `arranged`.
         arrays : dict
             By number: the first page, and the value that becomes the new base.
         kept : numpy.ndarray
-            The numbers of now of the contents that are copied, in the order of `arranged`.
+            The present numbers of the contents to copy, in the order of `arranged`.
         """
         self.see_writable()
         self.flush()
         written = self._pages_of(self._file + 1)
-        written.unlink(missing_ok=True)  # of a `compact` that failed
+        written.unlink(missing_ok=True)  # left by a failed `compact`
         before = [*(self.folder / "pages").glob("*.bin")]
         texts = [content.tobytes() for content in self.contents.get(kept)]
         self._open_pages(self._file + 1)
@@ -487,7 +487,7 @@ class Store:
             raise
 
     def _drop_unnamed(self) -> None:
-        """Give back the room that a `compact` took which has failed: the disk may be full."""
+        """Free the room that a failed `compact` took: the disk may be full."""
         with contextlib.suppress(OSError):
             for path in [*(self.folder / "bases").glob(f"*-{self._file:06}.*"), *self.folder.glob("*.sqlite.part*")]:
                 path.unlink()
@@ -495,26 +495,26 @@ class Store:
             self._end = 0
 
     def arranged(self, count: int) -> _Numbers:
-        """The numbers that contents get which are written by `compact`."""
+        """Return the numbers for contents that `compact` writes."""
         return (self._file + 1 << FILE_BITS) + np.arange(count, dtype=np.int64) * RECORD
 
-    # ---- looking after -----------------------------------------------------------------------------------------------
+    # ---- verifying ---------------------------------------------------------------------------------------------------
 
     def misplaced(self) -> str:
-        """What is wrong with the folder as a whole, if anything is."""
+        """Say what is wrong with the folder as a whole; empty if nothing is."""
         try:
             if self.is_writers:
                 self._see_itself(self._lock_file, self.folder / "lock")
                 for file, descriptor in self.contents.files.items():
                     self._see_itself(descriptor, self._pages_of(file))
-            elif not self.folder.is_dir():  # what a reader has open may have lost its name
+            elif not self.folder.is_dir():  # a reader's open files may have lost their names
                 return f"History: its folder was moved or replaced: {self.folder}"
         except OSError as error:
             return f"{error.strerror}: {error.filename}"
         return ""
 
     def damaged(self, tree: Tree) -> list[tuple[str, list[int]]]:
-        """What is wrong with each base and record that versions name, and the versions that have it."""
+        """Return what is wrong with each base and record that versions name, and the versions that have it."""
         bases = [
             (text, _with_array(number, tree))
             for number, _, base in self.database.bases()
@@ -551,17 +551,17 @@ class Store:
 
 
 def _with_array(number: int, tree: Tree) -> list[int]:
-    """The versions whose state has an array."""
+    """Return the versions whose state has an array."""
     return [node.version.number for node in tree.nodes() if number in (each for _, each in arrays_of(node.layout))]
 
 
 def _having(contents: list[int], others: list[int], tree: Tree) -> tuple[dict[int, list[int]], list[int]]:
-    """The versions that have each content, and those that have any of others.
+    """Return the versions that have each of `contents`, and those that have any of `others`.
 
-    A version has what it wrote, and what its parent has where it wrote nothing.
+    A version has the contents that it wrote, and its parent's where it wrote nothing.
     """
     found, of_others = {content: list[int]() for content in contents}, list[int]()
-    had: dict[int | None, tuple[frozenset[int], int]] = {}  # which contents, and how many others
+    had: dict[int | None, tuple[frozenset[int], int]] = {}  # its contents, and the number of others
     each, more = set(contents), set(others)
     for node in tree.nodes() if contents else ():
         number, (_, before, after) = node.version.number, node.entries.tolist()
@@ -582,7 +582,7 @@ _STORES: weakref.WeakSet[Store] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    """A child must not keep the lock: another process may write once the parent has ended."""
+    """Drop the lock in a child, so that another process can write once the parent has ended."""
     for store in list(_STORES):
         store.unlock()
 

@@ -1,4 +1,4 @@
-"""The versions of a folder, of which those are in memory that somebody has asked for lately."""
+"""The versions of a folder; those that were used lately are in memory."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -21,16 +21,16 @@ _Numbers = NDArray[np.int64]
 
 _MOST = 2048  # versions and leaps that are kept in memory
 _MOST_BYTES = 8 << 20  # of their entries
-_AT_ONCE = 1024  # versions that are read at once where all are
+_AT_ONCE = 1024  # versions that are read at a time when all are read
 
 
 class StoredTree(Tree):
-    """Versions up to the last one; later ones are not of this tree.
+    """A tree of versions up to its last one; later ones do not belong to it.
 
     Parameters
     ----------
     template : object
-        What dataclasses and named tuples become: see `decoded`.
+        The classes of dataclasses and named tuples: see `decoded`.
     """
 
     def __init__(self, store: "Store", last: int, template: Any = None) -> None:
@@ -46,11 +46,11 @@ class StoredTree(Tree):
             return layout
 
         self._decoded = lru_cache(64)(layout_of)
-        self._dressed: dict[int, Layout] = {}  # of this session, with classes that no text has
+        self._dressed: dict[int, Layout] = {}  # of versions of this process, with classes that a text lacks
         self._nbytes = 0
 
     def renewed(self, other: Tree) -> "StoredTree":
-        """The tree of the folder, which has the versions of another one."""
+        """Return a tree of the folder with the versions of another tree."""
         made = StoredTree(self._store, other.last, self._template)
         made._dressed = {number: layout for number, layout in self._dressed.items() if number in other}
         return made
@@ -67,8 +67,8 @@ class StoredTree(Tree):
         return self._last
 
     def _unwritten(self) -> tuple[int, dict[int, Node]]:
-        """The last version to be read from the tables, and those after it."""
-        nodes = dict(self._nodes)  # first: one that is written meanwhile is in both
+        """Return the last version to be read from the tables, and the nodes of those after it."""
+        nodes = dict(self._nodes)  # first: a version that is written meanwhile is in both
         written = min(self._store.written, self._last)
         return written, {number: node for number, node in nodes.items() if written < number <= self._last}
 
@@ -88,7 +88,7 @@ class StoredTree(Tree):
         return found
 
     def _kept(self, found: Any) -> Any:
-        """What is about to be kept in memory; others are forgotten when there are too many."""
+        """Return an object that is about to be kept in memory; forget others if there are too many."""
         self._nbytes += found.entries.nbytes
         if self._nbytes > _MOST_BYTES or len(self._nodes) + len(self._leaps) > _MOST:
             written = self._store.written

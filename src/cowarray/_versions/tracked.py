@@ -1,7 +1,7 @@
-"""Arrays of a state: which of their pages differ from what they were at the last commit.
+"""Arrays of a state: which of their pages differ from the last commit.
 
-A large array lies on a ground (see *grounds* in ``core.h``), so that a look costs what was written. A small one, or any
-where the system grants no pages, is compared with a copy.
+A large array lies on a ground (see *grounds* in ``core.h``), so that a look costs what was written. A small array, or
+any array if the system grants no pages, is compared with a copy.
 """
 
 from itertools import pairwise
@@ -19,27 +19,27 @@ __all__ = ["LEAST", "PAGE", "Tracked", "runs_of", "write_pages"]
 PAGE = 4096
 LEAST = 4 << 20  # bytes of an array that gets a ground
 _CHUNK = 1 << 20
-_MOST_BESIDE = 8 << 20  # bytes that an array may differ from its file before it gets a ground
-_MANY = 64  # runs of pages that are written one by one
+_MOST_BESIDE = 8 << 20  # bytes in which an array may differ from its file before it gets a ground
+_MANY = 64  # up to this many runs of pages are written one by one
 
 _Bytes = NDArray[np.uint8]
 _Numbers = NDArray[np.int64]
 
 
 def runs_of(pages: _Numbers) -> list[tuple[int, int]]:
-    """Where runs of consecutive numbers start and stop, as indices into a sorted array."""
+    """Return where runs of consecutive numbers start and stop, as indices into a sorted array."""
     ends = np.flatnonzero(np.diff(pages) != 1) + 1
     return list(pairwise([0, *ends.tolist(), pages.size])) if pages.size else []
 
 
 def _bytes_of(x: ndarray[Any, Any]) -> ndarray[Any, Any]:
-    """A view of the bytes of an array that is contiguous in some order of its axes."""
+    """Return a view of the bytes of an array that is contiguous in some order of its axes."""
     order = sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]) if x.shape[axis] > 1 else 0)
     return x.transpose(order).reshape(-1, copy=False).view(np.uint8)
 
 
 def _padded(part: _Bytes) -> _Bytes:
-    """Whole pages, with zeros at the end."""
+    """Return whole pages, padded with zeros."""
     pages = -(-part.size // PAGE)
     if part.size == pages * PAGE:
         return part.reshape(pages, PAGE)
@@ -70,7 +70,7 @@ def write_pages(live: ndarray[Any, Any], pages: _Numbers, contents: _Bytes) -> N
 
 
 class _Copy:
-    """What an array was, as a copy."""
+    """An array's value at the last commit, as a copy."""
 
     def __init__(self, live: ndarray[Any, Any]) -> None:
         self.pages: _Bytes = _padded(live.to_numpy(copy=True))
@@ -93,9 +93,9 @@ class _Copy:
 
 
 class _Grounded:
-    """What an array was, as a ground."""
+    """An array's value at the last commit, as a ground."""
 
-    nbytes = 0  # of memory beside the array's
+    nbytes = 0  # of memory besides the array's
 
     def __init__(self, live: ndarray[Any, Any]) -> None:
         self._begin(live)
@@ -109,7 +109,7 @@ class _Grounded:
     def _join(self, live: ndarray[Any, Any]) -> None:
         try:
             self._ground.join(live.storage)
-        except BufferError:  # somebody holds a writable export: all of it is compared until it is gone
+        except BufferError:  # somebody holds a writable export: until it is gone, everything is compared
             self._joined = False
         else:
             self._joined = True
@@ -129,7 +129,7 @@ class _Grounded:
         self._ground.put(pages, contents)
 
     def renew(self, live: ndarray[Any, Any]) -> None:
-        """After a fork, whose child may see the ground: another one, which equals the array."""
+        """Make a new ground, equal to the array, after a fork whose child may see the old one."""
         self._begin(live)
 
     def settle(self, live: ndarray[Any, Any]) -> None:
@@ -140,9 +140,9 @@ class _Grounded:
 
 
 class _Beside:
-    """What an array was that lies in a file: a lazy copy, which differs from the file where the array did.
+    """The value at the last commit of an array that lies in a file: a lazy copy.
 
-    A look costs the pages that differ from the file, so when these are many the array gets a ground.
+    It differs from the file where the array did. A look costs those pages, so an array with many of them gets a ground.
     """
 
     def __init__(self, live: ndarray[Any, Any]) -> None:
@@ -176,12 +176,12 @@ class _Beside:
 
 
 class Tracked:
-    """One array, and what it was when it was last committed.
+    """An array, and its value at the last commit.
 
     Attributes
     ----------
     array : ndarray
-        Contiguous; nobody else has its Storage when it is given.
+        Contiguous; at first nobody else has its Storage.
 
     Parameters
     ----------
@@ -203,33 +203,33 @@ class Tracked:
         if self._live.size >= LEAST:
             try:
                 return _Grounded(self._live)
-            except RuntimeError:  # no pages are to be had
+            except RuntimeError:  # the system grants no pages
                 pass
         return _Copy(self._live)
 
     def is_itself(self) -> bool:
-        """Whether nobody has given the array object another shape, strides, dtype or Storage."""
+        """Tell whether the array object still has its shape, strides, dtype and Storage."""
         now, given = self.array, self._as_given
         same = now.shape == self.shape and now.strides == given.strides and now.dtype == self.dtype
         return same and now.storage is self.storage
 
     def renew(self) -> None:
-        """Another array object, with the shape, dtype and Storage of the first one."""
+        """Make a new array object, with the shape, dtype and Storage of the first one."""
         self.array = self._as_given.view()
 
     @property
     def own_nbytes(self) -> int:
-        """Bytes of memory beside the array's own."""
+        """Bytes of memory besides the array's own."""
         return self._before.nbytes
 
     # ---- looking -----------------------------------------------------------------------------------------------------
 
     def changed(self) -> _Numbers:
-        """The numbers of the pages that differ from the last commit, sorted."""
+        """Return the numbers of the pages that differ from the last commit, sorted."""
         return self._unequal(self._live, self._before.runs(self._live))
 
     def assigned(self, value: ndarray[Any, Any]) -> tuple[_Numbers, _Bytes, bool]:
-        """The pages to write so that the array equals a value of its shape; their bytes; whether it is a change."""
+        """Return the pages to write so that the array equals a value; their bytes; whether they change the commit."""
         made = self._as_given.copy("K")
         made[...] = value
         live = _bytes_of(made)
@@ -249,11 +249,11 @@ class Tracked:
         return np.concatenate(found) if found else np.zeros(0, np.int64)
 
     def committed(self, pages: _Numbers) -> _Bytes:
-        """Those pages as they were at the last commit; a copy."""
+        """Return a copy of pages as of the last commit."""
         return self._before.take(pages)
 
     def live(self, pages: _Numbers) -> _Bytes:
-        """Those pages as they are; a copy."""
+        """Return a copy of pages as they are now."""
         return _pages_of(self._live, pages)
 
     # ---- changing ----------------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ class Tracked:
         write_pages(self._live, pages, contents)
 
     def commit(self, pages: _Numbers, contents: _Bytes) -> None:
-        """Take these pages, which the array has, for what it was last. All or none."""
+        """Make these pages, which the array has, part of the last commit. All or none."""
         before = self.committed(pages)
         try:
             self._put(pages, contents)
@@ -276,7 +276,7 @@ class Tracked:
             self._before.put(pages, contents)
         except RuntimeError:
             assert isinstance(self._before, _Grounded)
-            # What the array has beyond the commit, out of a state, is not committed.
+            # Other changes of the array, made while it was out of the state, are not committed.
             others = difference(self.changed(), pages)
             kept, before = self.live(others), self.committed(others)
             self.write(others, before)
@@ -286,14 +286,14 @@ class Tracked:
                 self.write(others, kept)
 
     def settle(self) -> None:
-        """Let go of what the array has twice."""
+        """Free bytes that are kept twice."""
         if isinstance(self._before, _Beside) and self._before.nbytes > _MOST_BESIDE:
             self._before = self._first(in_file=False)
         self._before.settle(self._live)
 
     @staticmethod
     def pages_of(x: ndarray[Any, Any], pages: _Numbers) -> _Bytes:
-        """Pages of an array that is laid out like this one; a copy."""
+        """Return a copy of pages of an array that is laid out like this one."""
         return _pages_of(_bytes_of(x), pages)
 
     @staticmethod
@@ -302,7 +302,7 @@ class Tracked:
         write_pages(_bytes_of(x), pages, contents)
 
     def copy_of_committed(self) -> tuple[ndarray[Any, Any], ndarray[Any, Any]]:
-        """A lazy copy of the array as of the last commit, and the view of its bytes."""
+        """Return a lazy copy of the array as of the last commit, and the view of its bytes."""
         made = self._as_given.copy("K")  # the array object may have got another shape, dtype or Storage
         live = _bytes_of(made)
         pages = self.changed()

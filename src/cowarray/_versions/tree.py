@@ -1,7 +1,7 @@
-"""Versions: what each changed against its parent, and what lies between any two.
+"""Versions: the changes of each to its parent, and the changes between any two.
 
-Of a version that is d steps from the first one, each power of 32 that divides d has a *leap*: what its last 32, 1024,
-... steps changed in all. A way between two versions is made of leaps: some dozens of them, however long it is.
+A version that is d steps from the first one has a *leap* for each power of 32 that divides d: the combined changes of
+its last 32, 1024, ... steps. A path between two versions consists of leaps: some dozens, however long it is.
 """
 
 import heapq
@@ -17,12 +17,12 @@ from cowarray._versions.numbers import are_in, unique
 
 __all__ = ["NO_ENTRIES", "Entries", "Leap", "Node", "Present", "Tree", "Version"]
 
-_STRIDE = 32  # docs/history-format.md names it
-_DENSE = 16  # pages of a range for each that is named, below which a table of the range beats sorting
+_STRIDE = 32  # documented in docs/history-format.md
+_DENSE = 16  # pages in a range per named page, below which a table of the range beats sorting
 _UNSAID = np.iinfo(np.int64).min  # no content
 
 _Numbers = NDArray[np.int64]
-Entries = NDArray[np.int64]  # a row of pages, one of their contents before, one of those after
+Entries = NDArray[np.int64]  # a row of pages, one of their contents before, and one of those after
 NO_ENTRIES: Entries = np.zeros((3, 0), np.int64)
 
 
@@ -34,16 +34,16 @@ class Version:
     Parameters
     ----------
     number : int
-        Counted from 0, never used again.
+        Counted from 0; never reused.
     parent : int or None
-        The version that it was made of.
+        The version that it continues.
     merged : int or None
         The version that was merged into it.
     message : str
     time : float
         Seconds since the epoch.
     pages : dict
-        For each array that changed, by its place in the state, how many of its pages of 4 KiB.
+        For each array that changed, by its place in the state, the number of its 4 KiB pages that changed.
     """
 
     number: int
@@ -56,7 +56,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Present:
-    """Where a history is."""
+    """The place of a history."""
 
     head: int
     branch: str
@@ -68,21 +68,21 @@ class Node:
     """A version in its tree."""
 
     version: Version
-    depth: int  # its steps from the first one
+    depth: int  # its steps from the first version
     layout: Any
     entries: Entries
 
 
 @dataclass(frozen=True, slots=True)
 class Leap:
-    """What lies between an ancestor and a version."""
+    """The changes between an ancestor and a version."""
 
     ancestor: int
     entries: Entries
 
 
 def _last(page: _Numbers, content: _Numbers) -> tuple[_Numbers, _Numbers]:
-    """Of each page the last content that is said, by sorted pages."""
+    """Return the last content of each page, by sorted pages."""
     lowest, highest = (int(page.min()), int(page.max())) if page.size else (0, -1)
     if highest - lowest < _DENSE * page.size:
         table = np.full(highest - lowest + 1, _UNSAID)
@@ -97,7 +97,7 @@ def _last(page: _Numbers, content: _Numbers) -> tuple[_Numbers, _Numbers]:
 
 
 def _joined(parts: list[Entries]) -> Entries:
-    """What several steps changed in all, by sorted pages. The oldest comes first."""
+    """Combine the changes of several steps, the oldest first, by sorted pages."""
     page, before, after = np.concatenate([NO_ENTRIES, *parts], axis=1)
     pages, after = _last(page, after)
     return np.stack([pages, _last(page[::-1], before[::-1])[1], after])
@@ -108,7 +108,7 @@ def _oldest_first(parts: list[Entries]) -> Entries:
 
 
 def _level(depth: int, steps: int) -> int:
-    """The level of the longest leap from a depth that has at most so many steps."""
+    """Return the level of the longest leap from a depth that takes at most so many steps."""
     level, size = 0, _STRIDE
     while size <= steps and depth % size == 0:
         level, size = level + 1, size * _STRIDE
@@ -116,7 +116,7 @@ def _level(depth: int, steps: int) -> int:
 
 
 class Tree:
-    """Versions in memory. Numbers grow from a parent to its children."""
+    """A tree of versions in memory. A child's number is higher than its parent's."""
 
     def __init__(self) -> None:
         self._nodes: dict[int, Node] = {}
@@ -144,16 +144,16 @@ class Tree:
         return self._nodes[number]
 
     def nodes(self) -> Iterator[Node]:
-        """All of them, the oldest first."""
+        """Iterate over all versions, the oldest first."""
         return iter(self._nodes.values())
 
     def newest(self, count: int | None = None) -> list[Version]:
-        """As many versions, the last one first."""
+        """Return up to `count` versions, the last one first."""
         nodes = list(self._nodes.values())  # first: a destructor may add to them meanwhile
         return [node.version for node in reversed(nodes)][:count]
 
     def parents(self) -> dict[int, int | None]:
-        """The parent of each version, the oldest first."""
+        """Return the parent of each version, the oldest first."""
         return {number: node.version.parent for number, node in self._nodes.items()}
 
     def _leap(self, number: int, level: int) -> Leap:
@@ -164,18 +164,18 @@ class Tree:
         return Leap(node.version.parent, node.entries)
 
     def leaps_at(self, node: Node) -> list[Leap]:
-        """The leaps that end at one of its versions, from the first level on."""
+        """Return the leaps that end at a version of the tree, from the first level on."""
         return [self._leap(node.version.number, level) for level in range(1, _level(node.depth, node.depth) + 1)]
 
     # ---- growing -----------------------------------------------------------------------------------------------------
 
     def node(self, version: Version, layout: Any, entries: Entries) -> Node:
-        """A version that may be added."""
+        """Return a node that may be added."""
         depth = 0 if version.parent is None else self[version.parent].depth + 1
         return Node(version, depth, layout, entries)
 
     def leaps_of(self, node: Node) -> list[Leap]:
-        """The leaps that will end at a new version, from the first level on."""
+        """Return the leaps that will end at a new version, from the first level on."""
         found: list[Leap] = []
         while node.depth and _level(node.depth, node.depth) > len(found):
             parent = node.version.parent
@@ -189,19 +189,19 @@ class Tree:
         return found
 
     def add(self, node: Node, leaps: list[Leap]) -> None:
-        """Add a version with its leaps. It is there when the last line is done."""
+        """Add a version with its leaps. The last line makes it part of the tree."""
         number = node.version.number
         self._leaps.update({(number, level): leap for level, leap in enumerate(leaps, 1)})
         self._nodes[number] = node
 
     def drop(self, number: int) -> None:
-        """Take back what `add` did, as far as it was done."""
+        """Undo `add`, as far as it was done."""
         self._nodes.pop(number, None)
 
     # ---- ways --------------------------------------------------------------------------------------------------------
 
     def _climb(self, number: int, steps: int) -> tuple[int, list[Entries]]:
-        """The ancestor so many steps above, and what lies on the way to it, the youngest first."""
+        """Return the ancestor so many steps above, and the changes on the way to it, the youngest first."""
         depth, parts = self[number].depth, list[Entries]()
         while steps > 0:
             level = _level(depth, steps)
@@ -211,12 +211,12 @@ class Tree:
         return number, parts
 
     def _meet(self, a: int, b: int, depth: int) -> tuple[list[Entries], list[Entries]]:
-        """What lies between two versions of one depth and their last common ancestor, the youngest first."""
+        """Return the changes from two versions of one depth to their last common ancestor, the youngest first."""
         ups, downs = list[Entries](), list[Entries]()
         while a != b:
             level = _level(depth, depth)
             first, second = self._leap(a, level), self._leap(b, level)
-            while level and first.ancestor == second.ancestor:  # perhaps too far
+            while level and first.ancestor == second.ancestor:  # perhaps beyond the last common one
                 level -= 1
                 first, second = self._leap(a, level), self._leap(b, level)
             ups.append(first.entries)
@@ -225,7 +225,7 @@ class Tree:
         return ups, downs
 
     def between(self, start: int, goal: int) -> tuple[_Numbers, _Numbers]:
-        """Pages that may differ between two versions, sorted, and their contents at the goal."""
+        """Return the sorted pages that may differ between two versions, and their contents at the goal."""
         depths = self[start].depth, self[goal].depth
         a, ups = self._climb(start, depths[0] - min(depths))
         b, downs = self._climb(goal, depths[1] - min(depths))
@@ -234,22 +234,22 @@ class Tree:
         return _last(np.concatenate([back[0], there[0]]), np.concatenate([back[1], there[2]]))
 
     def at(self, number: int) -> tuple[_Numbers, _Numbers]:
-        """The sorted pages that are not, in a version, what they were when their arrays came; and their contents."""
+        """Return the sorted pages that differ in a version from their arrays as first committed, and their contents."""
         root, parts = self._climb(number, self[number].depth)
         page, _, content = _oldest_first([*parts, self[root].entries])
         return _last(page, content)
 
     def is_ancestor(self, old: int, young: int) -> bool:
-        """Whether one version is the other or was made of it through parents."""
+        """Tell whether a version is another one, or an ancestor of it through parents."""
         steps = self[young].depth - self[old].depth
         return steps >= 0 and self._climb(young, steps)[0] == old
 
     def child_towards(self, old: int, young: int) -> int:
-        """The version that was made of `old` on the way to `young`, its descendant."""
+        """Return the child of `old` on the way to `young`, its descendant."""
         return self._climb(young, self[young].depth - self[old].depth - 1)[0]
 
     def common(self, a: int, b: int) -> int:
-        """The last version of which both were made, merges included."""
+        """Return the last common ancestor of two versions, merges included."""
         reached, open_ones = {a: 1, b: 2}, [-a, -b]
         if a == b:
             return a
@@ -268,11 +268,11 @@ class Tree:
     # ---- other trees -------------------------------------------------------------------------------------------------
 
     def renewed(self, other: "Tree") -> "Tree":
-        """What takes the place of this tree when another is to."""
+        """Return the tree that replaces this one, with the versions of another."""
         return other
 
     def contents(self) -> _Numbers:
-        """The numbers of all contents that a version names."""
+        """Return the numbers of all contents that versions name."""
         return unique(np.concatenate([NO_ENTRIES[0], *(node.entries[1:].ravel() for node in self.nodes())]))
 
     def renumbered(
@@ -282,9 +282,9 @@ class Tree:
         page: _Numbers,
         content: _Numbers,
     ) -> "Tree":
-        """The tree with other numbers for contents, without pages that it has not.
+        """Return the tree with other numbers for contents, and without pages for which `has` is false.
 
-        Its first version says also of these pages what they are.
+        Its first version also names `content` for these pages.
         """
         made = Tree()
         for node in self.nodes():
@@ -300,9 +300,9 @@ class Tree:
         self.add(node, self.leaps_of(node))
 
     def thinned(self, kept: set[int]) -> "Tree":
-        """The tree with these versions only, and the last one of which all of them were made.
+        """Return the tree with only these versions and their last common ancestor.
 
-        The parent of a version is the next one above it that stays.
+        The parent of a version is the nearest ancestor that stays.
         """
         parents = self.parents()
         root = _common_of(kept, parents)
@@ -317,11 +317,11 @@ class Tree:
         return made
 
     def _moved(self, number: int, parent: int | None, made: "Tree") -> Node:
-        """A version as it is in another tree, with another parent."""
+        """Return a version's node for another tree, with another parent."""
         node = self[number]
         entries, version = node.entries, node.version
         if parent is None:
-            page, after = self.at(number)  # what lies before it is on no way between versions, but says what it is
+            page, after = self.at(number)  # earlier changes are on no path between versions, but determine its contents
             entries = np.stack([page, np.zeros_like(page), after])
         elif parent != version.parent:
             entries = _joined(self._climb(number, node.depth - self[parent].depth)[1][::-1])
@@ -330,7 +330,7 @@ class Tree:
 
 
 def _common_of(numbers: set[int], parents: dict[int, int | None]) -> int:
-    """The last version of which all of some were made through parents."""
+    """Return the last common ancestor of some versions, through parents."""
     reached, open_ones = set(numbers), [-number for number in numbers]
     heapq.heapify(open_ones)
     while len(open_ones) > 1:

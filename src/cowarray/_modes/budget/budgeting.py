@@ -1,4 +1,4 @@
-"""`budget`: a block whose arrays leave memory when there are too many, and come back when somebody needs them."""
+"""`budget`: a block that evicts arrays from memory when they do not fit, and restores each at its next access."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ _COSTS = ("model", "clock")
 
 
 class _Figure(Generic[_Value]):
-    """An attribute that is what `stats` has by its name."""
+    """An attribute that reads the entry of `stats` with its name."""
 
     def __init__(self, text: str) -> None:
         self.__doc__ = text
@@ -42,84 +42,84 @@ class _Figure(Generic[_Value]):
 
 @public
 class budget(Mode):
-    """Context manager and decorator that keeps the arrays that are computed inside within so many bytes of memory.
+    """Context manager and decorator that keeps the arrays computed inside within a given number of bytes of memory.
 
-    When there is no room for a result, arrays leave memory: those that are cheap to make again for the bytes they free.
-    An access to such an array first makes it again from its inputs, or reads it back from a file (`spill`). Its bytes
-    are the very same, whatever was written, drawn or changed since. Shape, dtype and strides stay.
+    When a result does not fit, arrays are evicted: those that are cheapest to recompute for the bytes they free.
+    Accessing an evicted array first recomputes it from its inputs, or reads it back from a file (`spill`). Its bytes
+    are identical, whatever was written, drawn or changed since. It keeps its shape, dtype and strides meanwhile.
 
     Parameters
     ----------
     nbytes : int, float or str
-        The budget, in bytes; or with a unit, ``"2 GiB"``. It counts the bytes of the arrays that are computed inside,
-        and those of the arrays outside that they were computed from; each allocation once. What NumPy needs for itself
-        in the middle of an operation is not counted.
+        The budget, in bytes, or with a unit: ``"2 GiB"``. It counts the bytes of the arrays that are computed inside,
+        and of the outside arrays that they were computed from, each allocation once. NumPy's temporaries within an
+        operation are not counted.
     heuristic : {"dtr", "local", "lru", "size", "random"}, default "dtr"
-        What leaves first. "dtr": what costs least to make again, with all that is away and needed for it, for its bytes
-        and the time since it was used. "local": the same without what else is away. "lru": what was used longest ago.
-        "size": the largest. "random": any. All but the first can compute the same thing very many times.
+        Which array is evicted first. "dtr": the cheapest to recompute, together with evicted arrays that are connected
+        to it, for its bytes and the time since its last use. "local": the same, without other arrays. "lru": the least
+        recently used. "size": the largest. "random": any. All but the first can recompute the same thing very often.
     cost : {"model", "clock"}, default "model"
-        Whether the time of operations is said by a fixed model of names, sizes and dtypes, or measured. By the model a
-        program evicts the same arrays each time, in one thread, without `spill`, and but for what waits for the garbage
-        collector. A busy machine misleads measured times.
+        Whether operations' times come from a fixed model of names, sizes and dtypes, or are measured. With the model, a
+        program in one thread without `spill` evicts the same arrays in every run, apart from arrays that wait for the
+        garbage collector. On a busy machine, measured times mislead.
     spill : str or path, optional
-        A directory for a file to which bytes go where that is cheaper than making them again. The file has no name, so
+        A directory for a file that takes bytes where that is cheaper than recomputing them. The file has no name, so
         nothing is left behind.
     log : str or path, optional
-        A file for a log of all operations, as the DTR prototypes write it, for ``python -m cowarray replay``.
+        A file for a log of all operations, in the DTR prototypes' format, for ``python -m cowarray replay``.
     verify : bool, default False
-        Whether checksums of bytes that leave and of those that come back are compared; not of arrays with bytes that
-        mean nothing, as between the fields of a structure.
+        Whether to compare checksums of recomputed bytes with those of the evicted ones; except for arrays with
+        meaningless bytes, such as padding between the fields of a structure.
     keep, recompute : iterable of str, default ()
-        Operations by name ("matmul", "tanh") whose results are never evicted (but may be spilled), and whose results
-        leave first.
+        Names of operations ("matmul", "tanh"): results of the first are never evicted (but may be spilled), results of
+        the second are evicted first.
     sample : bool, default False
-        Look only at a random sample of the arrays that may leave, as many as the square root of their number.
+        Consider only a random sample of the arrays that may leave, as many as the square root of their number.
     small : int, float or str, default 65536
-        Results of fewer bytes stay.
+        Results of fewer bytes are never evicted.
 
     Attributes
     ----------
     base_time, remat_time, search_time : float
-        Seconds in operations, in repeating them, and in looking for what to evict; by `cost` "model", the first two are
-        the model's.
+        Seconds spent in operations, in repeating them, and in choosing what to evict; with `cost` "model", the first
+        two are the model's.
     evictions, remakes, spills, spilled_bytes : int
-        How often bytes left and were made again; how often they went to a file, and how many.
+        Number of evictions, of recomputations and of spills to the file; number of bytes written to the file.
     peak_bytes, live_bytes : int
-        The most that there were at once, and those that there are now.
+        Most bytes in memory at once, and bytes in memory now.
 
     Raises
     ------
     ValueError
-        `nbytes` or `small` is no size; `heuristic` or `cost` is none of these; a name is in both `keep` and
+        `nbytes` or `small` is not a size; `heuristic` or `cost` is none of those above; a name is in both `keep` and
         `recompute`.
     TypeError
-        `nbytes` or `small` is neither a number nor text, `verify` or `sample` no bool, `spill` or `log` no path, or a
-        name in `keep` or `recompute` no text.
+        `nbytes` or `small` is neither a number nor text, `verify` or `sample` is not a bool, `spill` or `log` is not a
+        path, or a name in `keep` or `recompute` is not text.
     RuntimeError
-        A block is entered while the budget has been started (`start`), or with a log that is complete; or it is left
-        in another context than it was entered in, and has ended.
+        A block is entered after `start`, or when the log is complete; or it is left in a context other than the one it
+        was entered in, and has ended nevertheless.
     OSError
-        There can be no file in `spill`, or none for `log`; or, at the end, the log could not be written.
+        No file can be created in `spill`, or for `log`; or, at the end, the log could not be written.
     MemoryError
-        Inside: an operation does not fit, with what it reads. It says how many bytes it needs, and at which line;
+        Inside: an operation and what it reads do not fit. The message says how many bytes it needs, and at which line;
         nothing has changed.
 
     See Also
     --------
-    checkpoint : Has what is computed from an array managed, also outside of such a block.
-    evict : Has an array leave now.
+    checkpoint : Manage arrays computed from an array, also outside of such a block.
+    evict : Evict an array now.
 
     Notes
     -----
-    After the block nothing is enforced, and arrays that are away still come back. What is computed by functions of the
-    user, and what is smaller than `small`, cannot be made again and stays; so does what somebody outside writes to,
-    through an export. An array with a snapshot or an export stays as long as that lives. Inside, `empty` gives zeros,
-    so that what comes back is what left.
+    After the block nothing is enforced, and evicted arrays still come back. Results of user functions, and results
+    smaller than `small`, cannot be recomputed and are not evicted; nor are arrays written from outside, through an
+    export. An array with a snapshot or an export stays as long as that lives. Inside, `empty` returns zeros, so that
+    recomputed bytes equal the evicted ones.
 
-    A block holds in its context: in the thread or task that entered it, and in tasks made there while it lasts. Threads
-    and tasks may have blocks of the same budget at once, and one may be entered again; the budget ends with the last.
-    Of `budget`, `fake` and `deferred`, the innermost block has an operation; inside `simulate` nothing is managed.
+    A block applies to its context: the thread or task that entered it, and tasks created there while it lasts. Threads
+    and tasks may have blocks of the same budget at once, and it may be entered again; it ends with its last block. Of
+    `budget`, `fake` and `deferred`, the innermost block handles an operation; inside `simulate` nothing is managed.
 
     The default heuristic is that of Kirisame et al., "Dynamic Tensor Rematerialization" (2021).
 
@@ -164,7 +164,7 @@ class budget(Mode):
         if kept & recomputed:
             raise ValueError(f"budget: {min(kept & recomputed)!r} cannot be both in keep and in recompute")
         spill_path, log_path = _path("spill", spill), _path("log", log)
-        # Imported here, and not at the top: it turns on a GIL where there is none.
+        # Imported here, not at the top: importing these enables the GIL of a free-threaded Python.
         with importing:
             from cowarray._modes.budget import managing, outside, pools, runs
             from cowarray._modes.common import blocks
@@ -182,7 +182,7 @@ class budget(Mode):
             log_file = RunLog(log_path)
         held = pools.Pools(limit, heuristic, small=least, sample=sample, spilling=spill is not None)
         self._run = runs.Run(held, cost == "model", verify, log_file, file, kept, recomputed)
-        self._managing, self._outside = managing, outside  # which has the door
+        self._managing, self._outside = managing, outside  # `outside` sets the door
         self._nbytes = limit
         super().__init__("budget", blocks.variable, self._run, ((managing.count_block, self._run),), blocks)
 
@@ -199,12 +199,12 @@ class budget(Mode):
         Returns
         -------
         budget
-            This one.
+            This budget.
 
         Raises
         ------
         RuntimeError
-            One has been started already, or a block of this one is open.
+            A budget has been started already, a block of this one is open, or its log is complete.
         """
         self._managing.start(self._run)
         return self
@@ -215,14 +215,14 @@ class budget(Mode):
         Raises
         ------
         RuntimeError
-            It has not been started.
+            This budget has not been started.
         OSError
-            The log could not be written. The budget has ended.
+            The log could not be written. The budget has ended nevertheless.
         """
         self._managing.stop(self._run)
 
     def stats(self) -> dict[str, Any]:
-        """What has happened so far.
+        """Return the figures so far.
 
         Returns
         -------
@@ -264,7 +264,7 @@ def _names(parameter: str, names: Iterable[str]) -> list[str]:
 
 @public
 def checkpoint(x: _Array, /) -> _Array:
-    """A managed copy of an array, from which managed arrays are computed, inside a budget or not.
+    """Return a managed copy of an array: arrays computed from it are managed, inside a budget or not.
 
     Parameters
     ----------
@@ -273,21 +273,21 @@ def checkpoint(x: _Array, /) -> _Array:
     Returns
     -------
     ndarray
-        A lazy copy: a constant, which is never evicted. What is computed from it remembers how, and can be evicted.
+        A lazy copy: a constant, which is never evicted. Arrays computed from it can be evicted and recomputed.
 
     Raises
     ------
     TypeError
-        `x` is no `cowarray.ndarray`.
+        `x` is not a `cowarray.ndarray`.
     ValueError
-        It is managed already, or another mode has it.
+    `x` is managed already, or belongs to another mode.
 
     See Also
     --------
-    is_checkpointed : Whether an array is managed.
-    decheckpoint : Has it stay.
-    evict : Has it leave now.
-    budget : Manages all that is computed in a block.
+    is_checkpointed : Tell whether an array is managed.
+    decheckpoint : Keep an array in memory for good.
+    evict : Evict an array now.
+    budget : Manage everything that is computed in a block.
 
     Examples
     --------
@@ -307,12 +307,12 @@ def checkpoint(x: _Array, /) -> _Array:
 
 @public
 def is_checkpointed(x: object, /) -> bool:
-    """Whether an array is managed: computed in a `budget`, or from what `checkpoint` gave.
+    """Tell whether an array is managed: computed in a `budget`, returned by `checkpoint`, or computed from such arrays.
 
     Parameters
     ----------
     x : object
-        Of anything but an array the answer is no.
+        False for anything but an array.
 
     Returns
     -------
@@ -320,7 +320,7 @@ def is_checkpointed(x: object, /) -> bool:
 
     See Also
     --------
-    checkpoint : Has what is computed from an array managed.
+    checkpoint : Manage what is computed from an array.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def is_checkpointed(x: object, /) -> bool:
 
 @public
 def decheckpoint(x: _Array, /) -> _Array:
-    """Have an array stay: its bytes are brought, and how it was made is forgotten.
+    """Keep an array in memory: bring back its bytes, and forget how it was made.
 
     Parameters
     ----------
@@ -346,18 +346,18 @@ def decheckpoint(x: _Array, /) -> _Array:
     Returns
     -------
     ndarray
-        `x` itself. Its views stay as well.
+        `x` itself. Its views stay in memory as well.
 
     Raises
     ------
     TypeError
-        `x` is no `cowarray.ndarray`.
+        `x` is not a `cowarray.ndarray`.
     MemoryError
-        There is no room for its bytes. It is managed as before.
+    There is no room for its bytes. `x` stays managed.
 
     See Also
     --------
-    checkpoint : Has what is computed from an array managed.
+    checkpoint : Manage what is computed from an array.
 
     Examples
     --------
@@ -375,7 +375,7 @@ def decheckpoint(x: _Array, /) -> _Array:
 
 
 def where_away(x: ndarray) -> str:
-    """Where the bytes of an array are, if they have been evicted, and what it takes to bring them; else an empty text.
+    """Say where an evicted array's bytes are, and what it takes to bring them back; empty if they are present.
 
     Parameters
     ----------
@@ -393,7 +393,7 @@ def where_away(x: ndarray) -> str:
 
 @public
 def evict(x: ndarray, /) -> None:
-    """Free the bytes of a managed array, and of all that share them; they come back when somebody needs them.
+    """Free the bytes of a managed array, and of all arrays that share them; they come back at the next access.
 
     Parameters
     ----------
@@ -402,15 +402,15 @@ def evict(x: ndarray, /) -> None:
     Raises
     ------
     TypeError
-        `x` is no `cowarray.ndarray`.
+        `x` is not a `cowarray.ndarray`.
     BufferError
-        It is not managed; it is a constant, which cannot be made again; or somebody holds the bytes: an export, a
-        snapshot, a lazy copy that is not managed, an operation. The message says who. Nothing has changed.
+    `x` is not managed; it is a constant, which cannot be recomputed; or its bytes are held by an export, a
+    snapshot, a lazy copy that is not managed, or an operation. The message says by which. Nothing has changed.
 
     See Also
     --------
-    budget : Evicts when there is no room.
-    checkpoint : Has what is computed from an array managed.
+    budget : Evict arrays when there is no room.
+    checkpoint : Manage what is computed from an array.
 
     Examples
     --------

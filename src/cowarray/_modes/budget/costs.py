@@ -1,8 +1,8 @@
-"""What operations cost by a model, so that a run can be repeated.
+"""A model of operations' costs, so that a run can be reproduced.
 
-By the name of an operation, and by the sizes and dtypes of what it reads and gives. It takes as long as its bytes or as
-its elements take, whichever is longer; `prices` has both. They decide what is dear and what is cheap: an operation that
-takes three times what is said here is no fault.
+A cost depends on an operation's name, and on the sizes and dtypes of its arguments and results. It is the time for its
+bytes or for its elements, whichever is longer; `prices` has both. The model only has to tell dear from cheap: an
+operation that takes three times its modelled cost is not a bug.
 """
 
 import math
@@ -19,7 +19,7 @@ __all__ = ["BY_NUMBER", "model_cost"]
 _Array = np.ndarray | ndarray
 _ARRAYS = (np.ndarray, ndarray)
 
-# What these cost depends on a number among their arguments.
+# Operations whose cost depends on a number among their arguments.
 BY_NUMBER = frozenset(("power", "in-place power"))
 _NS = 1e-9
 
@@ -31,7 +31,7 @@ def model_cost(
     results: Sequence[tuple[int, ndarray]],
     shares: bool = False,
 ) -> int:
-    """Nanoseconds that an operation takes, by what it is called and by the sizes of its arguments and results.
+    """Return the nanoseconds that an operation takes, by its name and by the sizes of its arguments and results.
 
     Parameters
     ----------
@@ -39,14 +39,14 @@ def model_cost(
     args : tuple
     kwargs : dict
     results : list of (int, ndarray)
-        As they were foretold.
+        As predicted.
     shares : bool, default False
-        Whether they are lazy copies: of arguments, or of what the operation makes within.
+        Whether the results are lazy copies: of arguments, or of the operation's temporaries.
 
     Returns
     -------
     int
-        Whole ones, as a log has them: so a run and the replay of its log agree.
+        A whole number, as in a log: so a run and the replay of its log agree.
     """
     room, _, name = operation.removeprefix("in-place ").rpartition(".")
     if name == "outer":
@@ -58,7 +58,7 @@ def model_cost(
 
 
 def _arrays(values: Iterable[Any]) -> Iterator[_Array]:
-    """Arrays among arguments, and in lists of them."""
+    """Yield the arrays among arguments, and in lists and tuples among them."""
     for value in values:
         if isinstance(value, _ARRAYS):
             yield value
@@ -67,7 +67,7 @@ def _arrays(values: Iterable[Any]) -> Iterator[_Array]:
 
 
 def _argument(args: Sequence[Any], kwargs: Mapping[str, Any], place: int, name: str) -> Any:
-    """An argument that is a number or text; None: it is not given, or an array."""
+    """Return an argument that is a number or text; None if it is missing, or anything else."""
     value = args[place] if len(args) > place else kwargs.get(name)
     return value if isinstance(value, (int, float, str)) else None
 
@@ -96,7 +96,7 @@ def _seconds(
 
 
 def _part(x: _Array, key: Any, value: Any) -> float:
-    """Of a part that is read or written: that alone is touched, however large the array is."""
+    """Price a part that is read or written: only that part is touched, however large the array is."""
     items = key if isinstance(key, tuple) else (key,)
     plain: list[Any] = []
     shapes = []
@@ -122,7 +122,7 @@ def _part(x: _Array, key: Any, value: Any) -> float:
 def _elements(
     room: str, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], read: list[_Array], made: list[ndarray]
 ) -> float:
-    """By elements: the price of one, and how many of them there are in the largest array."""
+    """Price the elements: the price of one, times the number of them in the largest array."""
     first = (read or made)[0]
     count = max(x.size for x in (*read, *made))
     last = first.shape[-1] if first.ndim else 1
@@ -147,7 +147,7 @@ def _elements(
 
 
 def _price(name: str, exponent: float | str | None, kinds: set[str]) -> float:
-    """Nanoseconds an element."""
+    """Return nanoseconds per element."""
     price = prices.FUNCTIONS.get(name)
     if price is None:
         price = prices.REDUCTIONS.get(name, prices.ELEMENTS.get(name, 0.0))
@@ -165,7 +165,7 @@ def _flops(read: Sequence[_Array]) -> float:
 def _decomposition(name: str, x: _Array) -> float:
     if x.ndim < 2:
         return 0.0
-    flops = prices.FLOPS.get(x.dtype.char, prices.FLOPS["d"])  # of whole numbers, too: they are converted
+    flops = prices.FLOPS.get(x.dtype.char, prices.FLOPS["d"])  # integers are converted to float64
     columns = max(int(min(x.shape[-2:])), prices.NARROW)
     own = _NS * prices.DECOMPOSITION * math.prod(x.shape[:-2])
     return prices.DECOMPOSITIONS[name] * (x.size * columns / flops + own)
@@ -194,12 +194,12 @@ def _product(
         return _NS * each * _combinations(args)
     if len(read) < 2:
         return 0.0
-    # As many as the root of all sizes, where each index is in two of the three.
+    # The square root of the product of all three sizes, for each index is in two of the three.
     return 2.0 * (len(read) - 1) * math.sqrt(float(read[0].size) * read[1].size * out) / flops
 
 
 def _combinations(args: Sequence[Any]) -> int:
-    """How often einsum's innermost loop runs: the product of the lengths of all indices."""
+    """Return how often einsum's innermost loop runs: the product of the lengths of all indices."""
     terms: Sequence[Any]
     if isinstance(args[0], str):
         terms = args[0].replace(" ", "").replace("...", "\0").partition("->")[0].split(",")

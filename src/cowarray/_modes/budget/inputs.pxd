@@ -1,4 +1,4 @@
-# Arrays from outside that managed ones are computed from.
+# Outside arrays that managed arrays are computed from.
 
 from cowarray._modes.record.nodes cimport Reference
 from cowarray._modes.record.rehearsing cimport Rehearsal

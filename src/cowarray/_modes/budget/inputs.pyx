@@ -1,7 +1,7 @@
-"""Arrays from outside that managed ones are computed from: constants of a budget, each held and counted once.
+"""Outside arrays that managed arrays are computed from: constants of a budget, each kept and counted once.
 
-The bytes that an array lies in are kept as they were (`captures.pyx`). An array whose bytes such a copy still shares
-gets a place in it. So does a NumPy array that is used again: its bytes are at the same place, and the same.
+The bytes that an array lies in are kept as they were (`captures.pyx`). An array that still shares bytes with such a
+copy refers to a place in it. So does a NumPy array that is used again, if its bytes are where they were, and unchanged.
 """
 
 from libc.string cimport memcmp
@@ -64,7 +64,7 @@ cnp.import_array()
 
 
 cdef size_t find_inputs(Run run, Rehearsal rehearsal, dict known) except? 0:
-    """How many bytes of arrays from outside will be counted from now on. known: the others, by their id."""
+    """Return how many bytes of outside arrays are yet to be counted. known: receives the others' references, by id."""
     cdef size_t need = 0
     cdef list met = []
     cdef Part part
@@ -91,7 +91,7 @@ cdef size_t find_inputs(Run run, Rehearsal rehearsal, dict known) except? 0:
 
 
 cdef bint has_sparse(Rehearsal rehearsal) except -1:
-    """Whether an array from outside is a sparse part of what would be held for it."""
+    """Tell whether an outside array is a sparse part of the bytes that would be kept for it."""
     if rehearsal.ghosts is not None:
         for _, original, traced in rehearsal.ghosts:
             if traced is None and is_sparse(<Array>original, part_of(<Array>original)):
@@ -100,7 +100,7 @@ cdef bint has_sparse(Rehearsal rehearsal) except -1:
 
 
 cdef Reference take_input(Run run, object value, dict known, object site):
-    """Where the bytes of an array from outside are kept. known: what `find_inputs` has found."""
+    """Return a reference to the kept bytes of an outside array. known: as `find_inputs` filled it."""
     cdef Reference reference = known.get(id(value))
     cdef Array copy
     cdef Part part
@@ -124,7 +124,7 @@ cdef Reference take_input(Run run, object value, dict known, object site):
 
 
 cdef ManagedVersion constant(Run run, Storage storage, object address, object site):
-    """A version of bytes that stay. address: where those are of which they were taken."""
+    """Return a version for bytes that stay. address: of the bytes that they were captured from."""
     cdef ManagedVersion version = sharer(run, storage)
     cdef Allocation unit = None if version is None else version.unit
     if unit is None:
@@ -139,7 +139,7 @@ cdef ManagedVersion constant(Run run, Storage storage, object address, object si
 
 
 cdef ManagedVersion sharer(Run run, Storage storage):
-    """A constant that shares its bytes with a Storage; None where none is known."""
+    """Return the known constant that shares its bytes with a Storage, or None."""
     cdef ManagedVersion version = run.inputs.get(<size_t>allocation_of(storage))
     if version is None or version.value is None or not share_allocation(<Storage>version.value, storage):
         return None
@@ -147,7 +147,7 @@ cdef ManagedVersion sharer(Run run, Storage storage):
 
 
 cdef Reference find_known(Run run, object value, dict known):
-    """Where the bytes of an array from outside are kept already; None if they are not. Noted in `known`."""
+    """Return a reference to an outside array's bytes if they are kept already, and note it in `known`; else None."""
     cdef Reference found
     if is_array(value):
         found = find_place(run, <Array>value)
@@ -195,7 +195,7 @@ cdef Reference find_copy_of_foreign(Run run, cnp.ndarray array):
 
 
 cdef ManagedVersion find_copy(Run run, const char *bytes, size_t nbytes):
-    """A constant that was taken of bytes where these are, and is the same as these are now."""
+    """Return the constant that was captured at this address, if it equals the bytes there now; else None."""
     cdef ManagedVersion version = run.inputs.get(<size_t>bytes)
     cdef Storage kept
     cdef Hold hold
@@ -212,7 +212,7 @@ cdef ManagedVersion find_copy(Run run, const char *bytes, size_t nbytes):
 
 
 cdef Reference refer(ManagedVersion version, Array x, cnp.npy_intp offset):
-    """A place in a version's bytes in which elements lie as those of an array do."""
+    """Return a reference to a place in a version's bytes, with an array's layout."""
     cdef Reference made = Reference.__new__(Reference)
     made.version = version
     made.place = on_storage(None, offset, x.nd, shape_of(x), strides_of(x), x.descr, x.writeable, <Birth>x.birth)
@@ -221,7 +221,7 @@ cdef Reference refer(ManagedVersion version, Array x, cnp.npy_intp offset):
 
 
 cdef str constant_name(Run run, Allocation unit):
-    """A name for what is not made by a recorded operation, which is logged."""
+    """Name and log an allocation that no recorded operation made; None without a log."""
     cdef str name = run.new_name()
     if name is not None:
         run.log.constant(name, unit.size)

@@ -1,6 +1,6 @@
-"""Operations inside a budget: each is done at once, in memory that was made free before, and noted.
+"""Operations inside a budget: each runs at once, in memory that was freed beforehand, and is recorded.
 
-What the rules of fakes cannot foretell, and what runs code of the user, is done too; its results are constants.
+Operations that the rules of fakes cannot predict, or that run user code, run as well; their results are constants.
 """
 
 import functools
@@ -61,7 +61,7 @@ from cowarray._ops.ufuncs import runs_user_code
 
 cnp.import_array()
 
-# The run that holds in the whole process, where no block holds (`run.start()`), or None.
+# The run that applies to the whole process, where no block applies (`run.start()`), or None.
 everywhere = None
 
 # Every operation takes the guard twice, and `with` is slow: it looks methods up, and calls one with a tuple.
@@ -73,13 +73,13 @@ cdef str SMALL = "it is small"
 cdef str RESIZED = "resize gave it its bytes"
 cdef str WRITTEN = "something that takes part is written from outside"
 cdef str UNSET = "`where` without `out` leaves elements as they happen to be"
-# What gives uninitialized memory gives zeros: those can be made again.
+# Functions that return uninitialized memory return zeros instead: those can be recomputed.
 cdef dict ZEROED = {"empty": np.zeros, "empty_like": np.zeros_like}
 
 
 @cython.final
 cdef class BudgetsHandler(Handler):
-    """Has operations managed where a budget holds, or where an argument is managed and no block holds."""
+    """Manages operations where a budget applies, or where an argument is managed and no block applies."""
 
     cdef object handle(self, Thread thread, object block, Found found, str operation, object function, tuple args,
                        dict kwargs):
@@ -99,14 +99,14 @@ enlist(BUDGETS, BudgetsHandler())
 
 
 cdef Run held_by(object block):
-    """The run that holds where a block does, or none (None): the one that was started, unless it is another mode's."""
+    """Return a block's run; the started one where there is no block, or it is over; None for another mode's block."""
     if type(block) is Run and not (<Run>block).is_over:
         return <Run>block
     return everywhere if block is None or type(block) is Run else None
 
 
 cdef object run_managed(Thread thread, Run run, str operation, object function, tuple args, dict kwargs):
-    """An operation whose results are managed."""
+    """Run an operation, and manage its results."""
     cdef Outlook outlook = None
     cdef Task task
     cdef ManagedNode node = None
@@ -129,7 +129,7 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
         outlook = foresee(operation, function, args, kwargs, key, known, arrays, fresh)
     except (NotRecorded, ValueError, IndexError):
         pass
-    if outlook is None:  # NumPy says what is wrong, if something is
+    if outlook is None:  # if something is wrong, NumPy says what
         return at_once(run, 0, UNKNOWN, function, args, kwargs)
     if not fresh and not outlook.written:
         return as_ever(function, args, kwargs)
@@ -156,7 +156,7 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
     if node is None:
         return at_once(run, need, "an argument could not be kept as it lies", function, args, kwargs)
     if outlook.draws:
-        function = outlook.function  # which takes note of the state that it begins with
+        function = outlook.function  # it notes the generator's state before it draws
     thread.managed = task
     before = nanoseconds()
     try:
@@ -189,17 +189,17 @@ cdef object run_managed(Thread thread, Run run, str operation, object function, 
             finally:
                 end(run, task)
             if done and task.written and not run.pools.fits(0):
-                make_room(run, 0)  # what was to be by the page was copied as a whole
+                make_room(run, 0)  # a write that was to copy pages copied the whole
         finally:
             unlock_guard_and_raise(interruption)
     return result
 
 
 cdef double cost_by_model(Forecast known, str operation, tuple args, dict kwargs, list fresh, bint shares) except? -1:
-    """What the model says; the same of all operations that are just like one that is known."""
+    """Return the model's cost; the forecast, if any, caches it for identical operations."""
     cdef double cost
     if operation in BY_NUMBER:
-        known = None  # numbers are no part of what is known
+        known = None  # a forecast does not depend on numbers
     if known is not None and known.cost >= 0:
         return known.cost
     cost = model_cost(operation, args, kwargs, fresh, shares)
@@ -209,14 +209,14 @@ cdef double cost_by_model(Forecast known, str operation, tuple args, dict kwargs
 
 
 cdef bint makes_anew(Forecast known, str operation, dict kwargs) except -1:
-    """Whether an operation gives arrays and writes none, and nothing has to be done in another way."""
+    """Tell whether an operation only makes new arrays, writes none, and needs no special treatment."""
     return len(known.births) > 0 and not known.written and not kwargs and operation not in ZEROED and (
         operation != "ndarray"
     )
 
 
 cdef bint any_pinned(list arrays) except -1:
-    """Whether somebody outside may write to one of these at any time."""
+    """Tell whether somebody outside may write to one of these arrays at any time."""
     for x in arrays:
         if (<Array>x).storage_ is not None and find_managed(<Array>x) is not None and is_pinned((<Array>x).storage_):
             return True
@@ -227,7 +227,7 @@ cdef bint any_pinned(list arrays) except -1:
 
 
 cdef object as_ever(object function, tuple args, dict kwargs):
-    """Do an operation that makes and writes nothing: it gives views or values."""
+    """Run an operation without recording it."""
     cdef Task task = Task.__new__(Task)
     cdef Thread thread = this_thread()
     cdef object outer = thread.managed
@@ -240,7 +240,7 @@ cdef object as_ever(object function, tuple args, dict kwargs):
 
 
 cdef object resized(Run run, object function, tuple args, dict kwargs):
-    """`resize`, which gives an array a Storage of its own: a constant."""
+    """Run `resize`, which gives an array a new Storage: a constant."""
     cdef Array x = <Array>args[0]
     cdef Storage before = storage_for(x)
     at_once(run, size_of_resized(x, args[1:]), RESIZED, function, args, kwargs)
@@ -250,7 +250,7 @@ cdef object resized(Run run, object function, tuple args, dict kwargs):
 
 
 cdef size_t size_of_resized(Array x, tuple lengths) except? 0:
-    """How many bytes an array will have; 0 where NumPy refuses the lengths, or objects would be asked for them."""
+    """Return how many bytes an array will have; 0 if NumPy refuses the lengths, or if they are not plain integers."""
     nbytes = itemsize_of(x)
     if len(lengths) == 1 and type(lengths[0]) in (tuple, list):
         lengths = tuple(lengths[0])
@@ -262,10 +262,10 @@ cdef size_t size_of_resized(Array x, tuple lengths) except? 0:
 
 
 cdef object at_once(Run run, size_t need, str why, object function, tuple args, dict kwargs):
-    """Do an operation whose results are unknown before, or small: they become constants."""
+    """Run an operation that is not recorded, for the reason `why`: its results become constants."""
     cdef size_t wanted = need or imported_size(args)  # the second is a guess: it may be an alias
     if wanted:
-        if run.written_outside or not run.pools.fits(wanted):  # else it takes no lock to take room that is there
+        if run.written_outside or not run.pools.fits(wanted):  # else there is room, and no lock is needed
             lock_guard()
             try:
                 run.clock()
@@ -287,7 +287,7 @@ cdef object at_once(Run run, size_t need, str why, object function, tuple args, 
 
 
 cdef int manage_given(Run run, str why, object arrays, tuple args, dict kwargs) except -1:
-    """Have arrays that were computed be constants, but for those on the Storages of arguments."""
+    """Make constants of arrays that were computed, except of those on the Storages of arguments."""
     cdef Storage storage
     cdef Allocation unit
     cdef object interruption
@@ -323,7 +323,7 @@ cdef size_t imported_size(tuple args) except? 0:
 
 
 cdef bint is_among(Storage storage, object values) except -1:
-    """Whether a Storage is that of an array among values, or in lists, tuples and dicts there."""
+    """Tell whether a Storage belongs to an array among values, or in lists, tuples and dicts among them."""
     for value in values.values() if type(values) is dict else values:
         if is_array(value):
             if (<Array>value).storage_ is storage:
@@ -334,11 +334,11 @@ cdef bint is_among(Storage storage, object values) except -1:
     return False
 
 
-# ---- where a run holds -----------------------------------------------------------------------------------------------
+# ---- where a run applies ---------------------------------------------------------------------------------------------
 
 
 def start(Run run not None, /):
-    """Have a run hold in the whole process, where no block holds."""
+    """Apply a run to the whole process, where no block applies."""
     global everywhere
     lock_guard()
     try:
@@ -366,7 +366,7 @@ def stop(Run run not None, /):
 
 
 def count_block(int change, Run run not None, /):
-    """Count a block in (1) that is about to hold somewhere, or out (-1)."""
+    """Count a block in (1), before it applies, or out (-1)."""
     if change < 0:
         close_block(run)
         return
@@ -400,7 +400,7 @@ cdef int begin_to_hold(Run run) except -1:
 
 
 cdef int end_to_hold(Run run) except -1:
-    """Count a run out; what may raise comes last."""
+    """Count one user of a run out; `finish`, which may raise, comes last."""
     run.users -= 1
     watch_births(-1)
     if run.users == 0:

@@ -1,4 +1,4 @@
-"""What comes to managed arrays from outside of operations: accesses at their door, and what users ask for by name."""
+"""Managed arrays outside of operations: accesses at their door, and the functions that users call."""
 
 import sys
 
@@ -66,7 +66,7 @@ cdef int bring_before_access(object keeper, Storage storage, const Access *acces
         fetch(managed)
     if under_way is None or (task is not None and task.inputs is None):
         managed.unit.used = managed.unit.run.pools.now  # recorded operations and their repeats have set it already
-    if access.intent == LOCATES:  # of `materialize`, which gives it bytes of its own
+    if access.intent == LOCATES:  # by `materialize`, which gives it its own bytes
         leave_sharers(managed, storage)
     elif access.intent == WRITES or access.intent == OVERWRITES:
         if task is None or task.storages is None or storage not in task.storages:
@@ -75,7 +75,7 @@ cdef int bring_before_access(object keeper, Storage storage, const Access *acces
 
 
 cdef int fetch(Managed managed) except -1:
-    """Bring the bytes of a Storage for an access at its door."""
+    """Bring back a Storage's bytes for an access at its door."""
     cdef Run run = managed.unit.run
     lock_guard()
     try:
@@ -130,7 +130,7 @@ cdef int write_from_outside(Managed managed, Storage storage, size_t pages) exce
 
 
 cdef int leave_sharers(Managed managed, Storage storage) except -1:
-    """Prepare for a Storage to get bytes of its own, with the same values."""
+    """Prepare for a Storage to get its own bytes, with the same values."""
     cdef Run run = managed.unit.run
     cdef size_t need
     cdef Allocation unit
@@ -154,15 +154,15 @@ cdef int leave_sharers(Managed managed, Storage storage) except -1:
 set_door(bring_before_access)
 
 
-# ---- what users ask for ----------------------------------------------------------------------------------------------
+# ---- the functions that users call -----------------------------------------------------------------------------------
 
 
-# What is managed outside of any budget.
+# The run of arrays that are managed outside of any budget.
 cdef Run unbounded = None
 
 
 def checkpoint(Array x not None, /):
-    """A lazy copy of an array, which is managed: a constant."""
+    """Return a managed lazy copy of an array: a constant."""
     global unbounded
     cdef Run run
     cdef Storage storage
@@ -200,12 +200,12 @@ def checkpoint(Array x not None, /):
 
 
 def is_checkpointed(Array x not None, /):
-    """Whether an array is managed."""
+    """Tell whether an array is managed."""
     return find_managed(x) is not None
 
 
 def decheckpoint(Array x not None, /):
-    """Bring an array's bytes, and manage it no longer."""
+    """Bring back an array's bytes, and stop managing it."""
     cdef Managed managed
     lock_guard()
     try:
@@ -242,7 +242,7 @@ def evict(Array x not None, /):
 
 
 def where_away(Array x not None, /):
-    """Where an array's bytes are, if they have been evicted, and what it takes to bring them; else an empty text."""
+    """Say where an evicted array's bytes are, and what it takes to bring them back; empty if they are present."""
     cdef Managed managed
     cdef str text = ""
     lock_guard()
@@ -258,7 +258,7 @@ def where_away(Array x not None, /):
 
 
 cdef str remaking_in_words(set nodes):
-    """How many operations it takes to make bytes again, and how long."""
+    """Say how many operations it takes to recompute bytes, and how long."""
     cdef double cost = sum([(<ManagedNode>node).cost for node in nodes]) / 1e9
     return f"evicted: {len(nodes)} operation{'s' if len(nodes) != 1 else ''}, {duration(cost)} to make again"
 

@@ -1,4 +1,4 @@
-# What leaves memory as a whole and comes back, and what to evict next.
+# Pools: bytes that leave memory and come back as a whole; and the choice of what to evict next.
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint64_t
@@ -7,7 +7,7 @@ cdef enum State:
     PRESENT
     EVICTED
     SPILLED
-    GONE  # nobody refers to it, but what was made of it may need it to be made again
+    GONE  # nobody refers to it, but its children may need it to be remade
 
 
 cdef enum Heuristic:
@@ -18,10 +18,10 @@ cdef enum Heuristic:
     RANDOM
 
 
-# Absent pools that neighbour each other, and the cost of all of them: a set of a union-find.
+# Absent pools that neighbour each other, and their total cost: a set of a union-find.
 cdef struct Component:
     Component *up  # NULL for a root
-    double cost  # a root's: of all its pools
+    double cost  # in a root: of all its pools
     Py_ssize_t refs  # nodes and components that point here
     Py_ssize_t rank
     uint64_t seen  # the last score that counted it
@@ -31,10 +31,10 @@ cdef struct Component:
 cdef struct Vertex:
     PyObject *pool  # borrowed; NULL once the pool has died
     Component *component  # NULL while the bytes are present or in a file, and for good once it has handed down
-    double cost  # to make it of its parents, with what these have handed down
-    double inherited  # of that
-    bint has_handed_down  # what it costs, and what it is made of, to its children
-    Py_ssize_t refs  # its pool, and neighbours
+    double cost  # of making it from its parents, with what these have handed down
+    double inherited  # the part of `cost` that parents handed down
+    bint has_handed_down  # its cost and its parents, to its children
+    Py_ssize_t refs  # from its pool and its neighbours
     Vertex **parents
     Vertex **children
     Py_ssize_t n_parents
@@ -46,16 +46,16 @@ cdef struct Vertex:
 cdef class Pool:
     cdef Vertex *node
     cdef readonly size_t size  # bytes that leave and come back
-    cdef readonly size_t nbytes  # of which so many are in memory for it alone, while they are present
+    cdef readonly size_t nbytes  # of those, in memory for it alone while they are present
     cdef public double used
     cdef readonly int locks
     cdef State state
     cdef readonly bint constant
     cdef public int bias
     cdef readonly bint written  # to a file that still has these bytes
-    cdef Py_ssize_t place  # among the candidates; -1: it is none
+    cdef Py_ssize_t place  # its index among the candidates, or -1
     cdef uint64_t serial
-    cdef uint64_t refused  # the round in which it was
+    cdef uint64_t refused  # the last round in which it was refused
     cdef readonly Pools pools
     cdef public object owner
 
@@ -76,18 +76,18 @@ cdef class Pools:
     cdef PyObject **candidates
     cdef readonly Py_ssize_t n_candidates
     cdef Py_ssize_t room
-    cdef Py_ssize_t members  # pools that were added and live: there is room for all of them
+    cdef Py_ssize_t members  # pools that were added and are alive: `candidates` has room for all
     cdef uint64_t serials
     cdef uint64_t round
     cdef uint64_t seen
     cdef uint64_t random
-    cdef readonly bint by_file  # how the pool that was chosen last should leave
+    cdef readonly bint by_file  # whether the last chosen pool should go to a file
     cdef readonly Py_ssize_t evictions
     cdef readonly Py_ssize_t spills
     cdef readonly Py_ssize_t remakes
     cdef readonly size_t spilled_bytes
     cdef readonly Py_ssize_t searches
-    cdef readonly Py_ssize_t looked  # candidates looked at, in all searches
+    cdef readonly Py_ssize_t looked  # candidates examined, in all searches
 
     cpdef int add(self, Pool pool) except -1
     cpdef int link(self, Pool parent, Pool child) except -1

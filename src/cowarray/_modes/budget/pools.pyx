@@ -1,24 +1,24 @@
 # cython: freethreading_compatible=True
-"""What leaves memory as a whole and comes back, and what to evict next.
+"""Pools: bytes that leave memory and come back as a whole; and the choice of what to evict next.
 
-Pools know sizes, costs and who was made of whom, and nothing of arrays: the budget and the replay of its log decide by
-the same code. Whoever owns bytes says what becomes of them (`evicted`, `remade`, `gone`); nothing here frees any. The
-owner also sees to it that one thread at a time searches, and without a GIL says `gone` before it drops a pool.
+Pools know sizes, costs, parents and children, and nothing of arrays: the budget and the replay of its log share this
+code. The owner of the bytes reports what becomes of them (`evicted`, `remade`, `gone`); nothing here frees any. The
+owner also ensures that one thread at a time searches, and without a GIL reports `gone` before it drops a pool.
 
-After Kirisame et al., "Dynamic Tensor Rematerialization" (2021). To evict a pool costs its own making and that of all
-absent pools that it would connect. These stand in components of a union-find. A pool that comes back takes its cost out
-of its component, which stays connected as it was: to cut it would take a search, and the sums are a heuristic.
+After Kirisame et al., "Dynamic Tensor Rematerialization" (2021). Evicting a pool costs its own remaking and that of all
+absent pools that it would connect. These form components of a union-find. A pool that comes back takes its cost out of
+its component, which stays connected: splitting it would take a search, and the sums are a heuristic.
 
-In two things it is not as there. What nobody refers to any more is made again only for what was made of it: it hands
-its cost and its parents down to that, and is no neighbour. There it stays one. In a sum over many steps, as the
-gradient of a weight that all layers share, what is gone then connects all that is absent. Everything costs the same,
-the sum leaves like anything else, and each time it is made again, so are all of its terms. What is handed down counts
-several times, for what is gone needs room of its own when it is made again.
+It differs from the paper in two ways. A pool that nobody refers to any more is remade only for its children: it hands
+its cost and its parents down to them, and stops being a neighbour. In the paper it stays one. In a sum over many steps,
+such as the gradient of a weight that all layers share, such pools then connect everything that is absent. Everything
+costs the same, the sum leaves like anything else, and each time it is remade, so are all of its terms. The cost that is
+handed down counts several times, because a pool that is gone needs room when it is remade.
 
-And to be read so that another can be made again counts less than to be used. There it counts as much. Where a chain is
-made again from its beginning, each of its steps is then newer than the sum, which the program will need next.
+And being read to remake another pool counts less than being used. In the paper it counts the same. When a chain is
+remade from its beginning, each of its steps is then more recent than the sum, which the program will need next.
 
-One file, for each change of a pool's state must leave components, candidates and sums as the search expects them.
+One file, because each change of a pool's state must leave components, candidates and sums as the search expects them.
 """
 
 cimport cython
@@ -30,18 +30,18 @@ RULES = {"dtr": DTR, "local": LOCAL, "lru": LRU, "size": SIZE, "random": RANDOM}
 
 
 cdef enum:
-    MOST_HANDED_DOWN = 8  # parents of what is gone, to each child: a sum over all layers has hundreds
-    # How many times what is gone counts for its children: to make it again, others leave, and are made again in turn.
+    MOST_HANDED_DOWN = 8  # parents of a pool that is gone, to each child: a sum over all layers has hundreds
+    # How often the cost of a pool that is gone counts for its children: remaking it evicts others, which come back too.
     GONE_TAKES = 8
 
-cdef double REREAD = 0.1  # what is left of the time since a use, when it is read to make another again
+cdef double REREAD = 0.1  # being read to remake another multiplies the time since the last use by this
 
 
 # ---- components ------------------------------------------------------------------------------------------------------
 
 
 cdef Component *root_of(Component *at) noexcept:
-    """The component that stands for all that were joined with this one; paths to it get shorter."""
+    """Return the component that represents all that were joined with this one; shorten the path to it."""
     cdef Component *passed
     while at.up != NULL:
         passed = at.up
@@ -79,9 +79,9 @@ cdef void join(Component *one, Component *other) noexcept:
 
 
 cdef void connect(Vertex *node) noexcept:
-    """Put a pool whose bytes have left among its absent neighbours.
+    """Join a pool whose bytes have left with its absent neighbours.
 
-    Without memory it stands alone and costs nothing: that is a worse guess, and no failure.
+    Out of memory, it is not connected and costs them nothing: a worse guess, but not a failure.
     """
     cdef Component *made
     cdef Py_ssize_t i
@@ -119,7 +119,7 @@ cdef void add_to(Vertex *node, double cost) noexcept:
 
 
 cdef inline double not_yet_seen(Vertex *node, uint64_t score) noexcept:
-    """The cost of a neighbour's component, the first time that a score meets it."""
+    """Return the cost of a neighbour's component the first time that a score meets it, then 0."""
     cdef Component *root
     if node.component == NULL:
         return 0
@@ -136,7 +136,7 @@ cdef inline double not_yet_seen(Vertex *node, uint64_t score) noexcept:
 cdef void drop(Vertex *node) noexcept:
     node.refs -= 1
     if node.refs == 0:
-        PyMem_Free(node)  # its pool has died, and has taken down its edges
+        PyMem_Free(node)  # its pool has died, and freed its edges
 
 
 cdef void drop_all(Vertex **nodes, Py_ssize_t n) noexcept:
@@ -146,7 +146,7 @@ cdef void drop_all(Vertex **nodes, Py_ssize_t n) noexcept:
 
 
 cdef int make_place(Vertex ***nodes, Py_ssize_t *n, Py_ssize_t *room) except -1:
-    """Room for one more. Dead ones are swept out first, so that a pool with many short-lived children stays small."""
+    """Make room for one more. Remove dead ones first, so that a pool with many short-lived children stays small."""
     cdef Py_ssize_t i, kept = 0, wanted
     cdef Vertex **larger
     if n[0] < room[0]:
@@ -183,7 +183,7 @@ cdef bint are_linked(Vertex *parent, Vertex *child) noexcept:
 
 
 cdef bint join_as_family(Vertex *parent, Vertex *child) except -1:
-    """Make one a parent of the other. False if it was."""
+    """Make one a parent of the other. Return False if it was one already."""
     if parent == child or are_linked(parent, child):
         return False
     make_place(&parent.children, &parent.n_children, &parent.room_children)
@@ -200,10 +200,10 @@ cdef bint join_as_family(Vertex *parent, Vertex *child) except -1:
 
 
 cdef void hand_down(Vertex *gone, Vertex *child, double share) noexcept:
-    """To make a child that is not gone itself takes what it takes to make one that is, and what that is made of.
+    """Hand the cost and the parents of a pool that is gone down to a child, unless that is gone itself.
 
-    share: what the child gets of what it leaves. Of its parents it gets the first few, which are the nearest: a sum
-    over all layers has one more with each. Without memory they are no neighbours: a worse guess, and no failure.
+    share: the child's part of the cost. It gets the first few parents, which are the nearest: in a sum over all layers
+    each layer adds one. Out of memory, they are not linked: a worse guess, but not a failure.
     """
     cdef Vertex *parent
     cdef Py_ssize_t i, handed = 0
@@ -225,7 +225,7 @@ cdef void hand_down(Vertex *gone, Vertex *child, double share) noexcept:
 
 
 cdef inline double legacy(Vertex *node) noexcept:
-    """What a pool that is gone costs its children, all together. What it has inherited was counted so before."""
+    """Return what a pool that is gone costs its children, all together. Its inherited cost was multiplied before."""
     return GONE_TAKES * (node.cost - node.inherited) + node.inherited
 
 
@@ -238,18 +238,18 @@ cdef inline bint inherits(Vertex *child) noexcept:
 
 @cython.no_gc_clear  # it needs its Pools when it dies; cycles go through lists or owners, and are cleared there
 cdef class Pool:
-    """What leaves memory and comes back as a whole: an allocation.
+    """An allocation: bytes that leave memory and come back as a whole.
 
     Parameters
     ----------
     nbytes : int
     cost : float
-        To make it of its parents: seconds, or units of a model. Later with its share of what parents cost that are
-        `gone`.
+        Of making it from its parents: a time, or units of a model. Later it includes a share of the cost of parents
+        that are `gone`.
     constant : bool
-        It cannot be made again, so it leaves only for a file.
+        It cannot be remade, so it leaves only for a file.
     bias : int
-        -1: evict it first. 1: never, but for a file. 0: as the heuristic says.
+        -1: evict it first. 1: never evict it, only spill it. 0: as the heuristic says.
     owner : object
         Whatever the owner of the bytes needs to find them.
 
@@ -258,9 +258,9 @@ cdef class Pool:
     used : float
         When it was last used. The owner may set it.
     locks : int
-        While there are any, it is not chosen.
+        While this is not 0, it is not chosen.
     where : {"present", "evicted", "spilled", "gone"}
-        Where its bytes are. "gone": evicted, and nobody refers to it but what was made of it.
+        Where its bytes are. "gone": nowhere, and only its children refer to it.
     written : bool
         A file still has these bytes.
     pools : Pools or None
@@ -298,7 +298,7 @@ cdef class Pool:
 
     @property
     def cost(self):
-        """What it takes to make it of its parents, with its share of what is gone and was made of them."""
+        """The cost of making it from its parents, with its share of the cost of those that are gone."""
         return self.node.cost
 
     @property
@@ -322,7 +322,7 @@ cdef class Pool:
 
 
 cdef void bury(Vertex *node) noexcept:
-    """Take a dead pool out of the graph. Nobody will make it again, so it costs nothing."""
+    """Remove a dead pool from the graph. Nobody will remake it, so it costs nothing."""
     disconnect(node)
     node.pool = NULL
     drop_all(node.parents, node.n_parents)
@@ -352,39 +352,39 @@ cdef int ours(Pools pools, Pool pool) except -1:
 
 @cython.final
 cdef class Pools:
-    """The memory of one run: what is in it, what it may have, and what to evict next.
+    """The memory of one run: its contents, its limit, and what to evict next.
 
     Parameters
     ----------
     budget : int
         Bytes.
     heuristic : {"dtr", "local", "lru", "size", "random"}
-        "dtr": the least cost for bytes times staleness, the cost with that of absent neighbours. "local": the pool's
-        own cost alone. "lru": the one that was used longest ago. "size": the largest. "random": any.
+        "dtr": the least cost per byte and staleness, where the cost includes absent neighbours. "local": the same with
+        the pool's own cost alone. "lru": the least recently used. "size": the largest. "random": any.
     small : int
         Pools of fewer bytes are never chosen.
     sample : bool
-        Look at a random sample of the candidates, as many as the square root of their number.
+        Consider a random sample of the candidates, as many as the square root of their number.
     spilling : bool
-        Pools may leave for a file where that is cheaper than to make them again, by `write_rate` and `read_rate`;
-        constants always do. An owner who writes no files leaves this off.
+        Pools may leave for a file where that is cheaper than remaking them, by `write_rate` and `read_rate`; constants
+        always do. Leave this off if the owner writes no files.
     seed : int
-        Of "random" and `sample`.
+        For "random" and `sample`.
 
     Attributes
     ----------
     live, frozen, reserved, peak : int
-        Bytes of the pools that are present; those in bases that several share; those that the owner is about to
-        allocate; the most that all together have been.
+        Bytes of the pools that are present; bytes in bases that several share; bytes that the owner is about to
+        allocate; the highest sum of these three.
     now : float
         The clock, which the owner sets.
     write_rate, read_rate : float
         Bytes per unit of cost.
     by_file : bool
-        How the pool that was chosen last should leave.
+        Whether the last chosen pool should leave for a file.
     n_candidates : int
     evictions, spills, remakes, spilled_bytes, searches, looked : int
-        Counts since the start. `looked`: candidates, in all searches.
+        Counts since the start. `looked`: candidates examined, in all searches.
     """
 
     def __init__(
@@ -403,7 +403,7 @@ cdef class Pools:
             raise ValueError(f"heuristic is one of {', '.join(map(repr, RULES))} (got {heuristic!r})")
         self.budget = budget
         self.rule = RULES[heuristic]
-        self.small = max(small, <size_t>1)  # to evict no bytes helps nobody
+        self.small = max(small, <size_t>1)  # evicting no bytes frees nothing
         self.sampling = sample
         self.spilling = spilling
         self.write_rate = self.read_rate = INFINITY if spilling else 0.0
@@ -419,7 +419,7 @@ cdef class Pools:
         return next(name for name, rule in RULES.items() if rule == self.rule)
 
     cpdef int add(self, Pool pool) except -1:
-        """Take in a pool whose bytes were just made."""
+        """Add a pool whose bytes were just allocated."""
         cdef PyObject **larger
         cdef Py_ssize_t wanted
         if pool is None or pool.pools is not None:
@@ -443,7 +443,7 @@ cdef class Pools:
         return 0
 
     cpdef int link(self, Pool parent, Pool child) except -1:
-        """Say that to make the child takes the parent. To say it again changes nothing."""
+        """Note that making the child takes the parent. Repeating this changes nothing."""
         ours(self, parent)
         ours(self, child)
         with cython.critical_section(self):
@@ -452,7 +452,7 @@ cdef class Pools:
         return 0
 
     cpdef int cut(self, Pool pool) except -1:
-        """Forget what it was made of: from now on it is a constant."""
+        """Forget a pool's parents: from now on it is a constant."""
         cdef Py_ssize_t i, j, _j, kept
         cdef Vertex *parent
         ours(self, pool)
@@ -477,26 +477,26 @@ cdef class Pools:
         return 0
 
     cpdef int add_cost(self, Pool pool, double cost) except -1:
-        """Add to what it takes to make a pool: another operation in place, or one more lazy copy."""
+        """Add to a pool's cost: another operation in place, or one more lazy copy."""
         ours(self, pool)
         with cython.critical_section(self):
             add_to(pool.node, cost)
         return 0
 
     cpdef int touch(self, Pool pool) except -1:
-        """Say that it is used now."""
+        """Note that a pool is used now."""
         ours(self, pool)
         pool.used = self.now
         return 0
 
     cpdef int reread(self, Pool pool) except -1:
-        """Say that it is read to make another again. For "dtr" that is less than a use, for others it is one."""
+        """Note that a pool is read to remake another. For "dtr" that is less than a use, for others it is one."""
         ours(self, pool)
         pool.used = self.now - REREAD * (self.now - pool.used) if self.rule == DTR else self.now
         return 0
 
     cpdef int lock(self, Pool pool) except -1:
-        """Keep a pool from being chosen until `unlock` was called as often."""
+        """Keep a pool from being chosen until `unlock` has been called as often."""
         ours(self, pool)
         with cython.critical_section(self):
             pool.locks += 1
@@ -514,7 +514,7 @@ cdef class Pools:
         return 0
 
     cpdef int evicted(self, Pool pool) except -1:
-        """Say that its bytes were freed, and can be made again."""
+        """Note that a pool's bytes were freed, and can be remade."""
         ours(self, pool)
         with cython.critical_section(self):
             if pool.state != PRESENT or pool.constant or pool.locks:
@@ -528,7 +528,7 @@ cdef class Pools:
         return 0
 
     cpdef int spilled(self, Pool pool) except -1:
-        """Say that its bytes were freed, and are in a file. A neighbour of such a pool has no farther to go."""
+        """Note that a pool's bytes were freed, and are in a file. Remaking a neighbour goes no further than here."""
         ours(self, pool)
         with cython.critical_section(self):
             if pool.state != PRESENT or pool.locks:
@@ -544,7 +544,7 @@ cdef class Pools:
         return 0
 
     cpdef int remade(self, Pool pool) except -1:
-        """Say that its bytes are there again: made, or read back."""
+        """Note that a pool's bytes are present again: remade, or read back."""
         ours(self, pool)
         with cython.critical_section(self):
             if pool.state == PRESENT:
@@ -553,14 +553,14 @@ cdef class Pools:
             if pool.state != SPILLED:
                 self.remakes += 1
             if pool.state == GONE and self.rule == DTR:
-                pool.used = 0  # it came back for another alone
+                pool.used = 0  # it came back only for another
             pool.state = PRESENT
             self.count_up(pool.nbytes)
             self.enter(pool)
         return 0
 
     cpdef int lost(self, Pool pool) except -1:
-        """Say that the file with its bytes cannot be read: it must be made again."""
+        """Note that the file with a pool's bytes cannot be read: it must be remade."""
         ours(self, pool)
         with cython.critical_section(self):
             if pool.state != SPILLED or pool.constant:
@@ -571,7 +571,7 @@ cdef class Pools:
         return 0
 
     cpdef int gone(self, Pool pool) except -1:
-        """Say that nobody refers to it, and that its bytes are free. From now on it costs what was made of it."""
+        """Note that nobody refers to a pool, and its bytes are free. From now on its children bear its cost."""
         cdef Vertex *node
         cdef Py_ssize_t i, heirs = 0
         ours(self, pool)
@@ -586,8 +586,8 @@ cdef class Pools:
                 node.has_handed_down = True
                 for i in range(node.n_children):
                     heirs += inherits(node.children[i])
-                # In equal shares: what two heirs got whole would be counted twice in what is made of both. An error for
-                # want of memory may run the collector, and what that runs may make the list shorter.
+                # In equal shares: if two heirs each got the whole, a pool made of both would count it twice. Raising
+                # MemoryError may run the collector, and the code that this runs may shorten the list.
                 i = 0
                 while i < node.n_children:
                     hand_down(node, node.children[i], legacy(node) / heirs if heirs else 0)
@@ -597,13 +597,13 @@ cdef class Pools:
         return 0
 
     cpdef int changed(self, Pool pool) except -1:
-        """Say that its bytes are others now: a file that has the old ones is of no use."""
+        """Note that a pool's bytes have changed: a file with the old ones is stale."""
         ours(self, pool)
         pool.written = False
         return 0
 
     cpdef int resized(self, Pool pool, size_t nbytes) except -1:
-        """Say that it has another size now."""
+        """Note a pool's new size."""
         ours(self, pool)
         with cython.critical_section(self):
             self.leave(pool)
@@ -616,7 +616,7 @@ cdef class Pools:
         return 0
 
     cpdef int counts(self, Pool pool, size_t nbytes) except -1:
-        """Say how many bytes are in memory for it alone, where others lie in bases that it shares: see `freeze`."""
+        """Set how many bytes are in memory for a pool alone, if others lie in bases that it shares: see `freeze`."""
         ours(self, pool)
         with cython.critical_section(self):
             if pool.state == PRESENT:
@@ -626,7 +626,7 @@ cdef class Pools:
         return 0
 
     cpdef int freeze(self, size_t nbytes) except -1:
-        """Say how many bytes there are in bases, which go with the last pool that shares them."""
+        """Set how many bytes lie in bases, which are freed with the last pool that shares them."""
         with cython.critical_section(self):
             self.frozen = nbytes
             self.count_up(0)
@@ -640,7 +640,7 @@ cdef class Pools:
         return 0
 
     cpdef int unreserve(self, size_t nbytes) except -1:
-        """Count them no more: they are in a pool by now, which is added after this, or were not allocated."""
+        """Stop counting reserved bytes: they were not allocated, or are in a pool that is added after this."""
         with cython.critical_section(self):
             if nbytes > self.reserved:
                 raise RuntimeError("so many bytes are not reserved")
@@ -648,23 +648,23 @@ cdef class Pools:
         return 0
 
     cpdef bint fits(self, size_t need) except -1:
-        """Whether so many bytes more are within the budget."""
+        """Tell whether `need` more bytes fit in the budget."""
         cdef size_t held = self.live + self.reserved + self.frozen
         return held <= self.budget and need <= self.budget - held
 
     cpdef int new_round(self) except -1:
-        """Begin a search for room: those that refused in the last one may be chosen again."""
+        """Begin a search for room: pools that were refused in the last one may be chosen again."""
         self.round += 1
         return 0
 
     cpdef int refuse(self, Pool pool) except -1:
-        """Say that it cannot leave now: it is not chosen again in this round."""
+        """Note that a pool cannot leave now: it is not chosen again in this round."""
         ours(self, pool)
         pool.refused = self.round
         return 0
 
     cpdef Pool choose(self):
-        """The pool that should leave next; `by_file` says how. None if none can."""
+        """Return the pool that should leave next; `by_file` says how. None if none can."""
         cdef PyObject *best = NULL
         cdef Py_ssize_t drawn
         with cython.critical_section(self):
@@ -679,7 +679,7 @@ cdef class Pools:
             return None if best == NULL else <Pool>best
 
     cpdef double cost_to_make(self, Pool pool) except? -1:
-        """What it costs to make a pool again, with its absent neighbours."""
+        """Return the cost of remaking a pool, with its absent neighbours."""
         ours(self, pool)
         with cython.critical_section(self):
             return self.making(pool)
@@ -700,7 +700,7 @@ cdef class Pools:
         return cost
 
     cdef double filing(self, Pool pool) noexcept:
-        """What it costs to write a pool once and to read it back."""
+        """Return the cost of reading a pool back, and of writing it if no file has it."""
         cdef double cost
         if not self.spilling or self.read_rate <= 0 or (self.write_rate <= 0 and not pool.written):
             return INFINITY
@@ -710,7 +710,7 @@ cdef class Pools:
         return cost
 
     cdef double score(self, Pool pool, bint *by_file) noexcept:
-        """Lower leaves sooner. Only of pools that may leave."""
+        """Score a pool that may leave: the lowest leaves first."""
         cdef double cost = INFINITY
         cdef double file, stale
         by_file[0] = False
@@ -728,11 +728,11 @@ cdef class Pools:
         if self.rule == RANDOM:
             return 0
         stale = self.now - pool.used
-        # What is in use at this very moment goes last.
+        # A pool that is in use at this very moment goes last.
         return cost / (max(pool.nbytes, <size_t>1) * stale) if stale > 0 else INFINITY
 
     cdef PyObject *best_of(self, Py_ssize_t drawn) noexcept:
-        """The best of so many candidates that are drawn at random; 0: of all."""
+        """Return the best of `drawn` candidates that are picked at random; 0: of all."""
         cdef PyObject *best = NULL
         cdef Pool pool
         cdef double found, lowest = INFINITY
@@ -766,7 +766,7 @@ cdef class Pools:
         return best
 
     cdef uint64_t draw(self) noexcept:
-        """The next random number: splitmix64 (Steele, Lea and Flood, 2014)."""
+        """Return the next random number: splitmix64 (Steele, Lea and Flood, 2014)."""
         self.random += <uint64_t>0x9E3779B97F4A7C15
         return hash_of(self.random)
 
@@ -776,7 +776,7 @@ cdef class Pools:
         return self.spilling or (not pool.constant and pool.bias <= 0)
 
     cdef void enter(self, Pool pool) noexcept:
-        """Make it a candidate if it may be one. There is room: `add` has seen to it."""
+        """Make a pool a candidate if it may be one. There is room: `add` made it."""
         if pool.place >= 0 or pool.locks or pool.state != PRESENT or pool.size < self.small:
             return
         if pool.constant and not self.spilling:
@@ -801,7 +801,7 @@ cdef class Pools:
 
 
 cdef inline bint is_older(Pool one, Pool other) noexcept:
-    """Which of two equals leaves, whatever the order in which they stand among the candidates."""
+    """Tell whether the first of two equal pools leaves, whatever their order among the candidates."""
     return one.used < other.used or (one.used == other.used and one.serial < other.serial)
 
 

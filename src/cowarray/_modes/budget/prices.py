@@ -1,25 +1,25 @@
-"""What the model of a budget takes for the prices of operations, by their names.
+"""Prices of operations, by name, in the cost model of a budget.
 
-One core of a server of 2024 (EPYC 9004, NumPy 2.4, OpenBLAS), on arrays of 1 and 8 MiB. ``bench/budget_costs.py``
-measures them, and prints which are far from what a machine takes. Prices are for float64 unless they name a dtype, and
-for random numbers where NumPy's loops look at values, as those of `where` and of sorts do.
+Measured on one core of a 2024 server (EPYC 9004, NumPy 2.4, OpenBLAS), on arrays of 1 and 8 MiB.
+``bench/budget_costs.py`` measures them, and prints those that are far off on a machine. Prices are for float64 unless
+they name a dtype, and for random numbers where a loop's time depends on values, as in `where` and in sorts.
 """
 
 
 def _named(prices: dict[float, str]) -> dict[str, float]:
-    """{price: names} as {name: price}."""
+    """Turn {price: names} into {name: price}."""
     return {name: price for price, names in prices.items() for name in names.split()}
 
 
 # ---- bytes -----------------------------------------------------------------------------------------------------------
 
-BYTES = 36e9  # read and written in a second: x + y, x.sum(), np.copyto(x, y)
+BYTES = 36e9  # read and written per second: x + y, x.sum(), np.copyto(x, y)
 STRING_BYTES = 80e6  # by np.strings
-SHARED = 1e-6  # seconds of a lazy copy
+SHARED = 1e-6  # seconds per lazy copy
 COPIES = frozenset(["copy", "astype", "array", "reshape", "ravel", "flatten", "ascontiguousarray", "lazy_clone"])
 JOINS = frozenset(["concatenate", "stack", "vstack", "hstack"])
 
-# ---- nanoseconds an element; what is not here takes what its bytes take ----------------------------------------------
+# ---- nanoseconds per element; what is not listed takes as long as its bytes ------------------------------------------
 
 # Functions of one or two numbers.
 FUNCTIONS = _named(
@@ -35,11 +35,11 @@ FUNCTIONS = _named(
         17: "hypot logaddexp logaddexp2",
     }
 )
-FLOAT32 = 0.5  # so many times the price
+FLOAT32 = 0.5  # times the price; so is COMPLEX
 COMPLEX = 10
-SINGLE = {"sin": 0.6, "cos": 0.6}  # NumPy has these in vector instructions for float32 alone
-HALF = 5  # of any operation on float16, at least: processors convert it
-# NumPy looks at the exponent, and does another operation.
+SINGLE = {"sin": 0.6, "cos": 0.6}  # NumPy vectorizes these for float32 only
+HALF = 5  # at least, for any operation on float16: processors convert it
+# For these exponents NumPy runs another operation.
 POWERS: dict[object, str] = {-1: "reciprocal", 0: "positive", 0.5: "sqrt", 1: "positive", 2: "square"}
 
 REDUCTIONS = _named(
@@ -55,7 +55,7 @@ REDUCTIONS = _named(
         3: "nanstd nanvar",
     }
 )
-ROW = 20  # of each row: what a loop takes before it begins
+ROW = 20  # per row: a loop's overhead before it begins
 
 ELEMENTS = _named(
     {
@@ -88,30 +88,30 @@ ELEMENTS = _named(
         40: "poisson beta dirichlet",
     }
 )
-TRANSFORM = 20  # of np.fft, where the length has small factors
-PICKED = 3  # of each element, or row, that an index or a mask picks
+TRANSFORM = 20  # np.fft, where the length has small factors
+PICKED = 3  # per element, or row, that an index or a mask picks
 TAKEN = 2  # the same by `take`
-REORDERED = 1  # of an array that does not lie in order, when it is copied
+REORDERED = 1  # copying an array that is not C-contiguous
 ON_DIAGONAL = 10
 DIAGONALS = frozenset(["trace", "fill_diagonal"])
-# Of each comparison: an element takes the logarithm of the length of its axis.
+# Per comparison, of which each element takes the binary logarithm of its axis' length.
 COMPARISONS = _named({2: "sort", 3: "argsort unique", 5: "searchsorted digitize interp isin", 6: "lexsort"})
 
 # ---- multiplications -------------------------------------------------------------------------------------------------
 
-# Multiplications and additions in a second, by BLAS for these dtypes, and by NumPy's loops for all others.
+# Multiplications and additions per second: by BLAS for these dtypes, by NumPy's loops for all others.
 FLOPS = {"f": 48e9, "d": 24e9, "F": 12e9, "D": 6e9}
 LOOPED = 1.5e9
 STACKED = frozenset(["matmul", "matvec", "vecmat", "vecdot"])
 PRODUCTS = frozenset(["dot", "inner", "tensordot", "multi_dot", "vdot", "einsum"])
 SLIDING = frozenset(["convolve", "correlate"])
-# Nanoseconds of each combination of indices, by einsum without `optimize`.
+# Nanoseconds per combination of indices, in einsum without `optimize`.
 SUMMED = 0.5
 SUMMED_COMPLEX = 2
-# Nanoseconds of each result, and of each matrix of a stack, beside the multiplications.
+# Nanoseconds per result, and per matrix of a stack, on top of the multiplications.
 SLID = 2
 MATRIX = 50
-# Multiplications and additions for each element and column of a matrix of some hundred rows, at the rate of BLAS.
+# Multiplications and additions per element and column of a matrix of some hundred rows, at the rate of BLAS.
 DECOMPOSITIONS = _named(
     {
         0.6: "cholesky",
@@ -127,6 +127,6 @@ DECOMPOSITIONS = _named(
         40: "eig",
     }
 )
-NARROW = 32  # a matrix of fewer columns takes as long as one of so many: LAPACK works in blocks
-DECOMPOSITION = 120  # nanoseconds of each matrix beside that, so many times
-SINGULAR = frozenset([2, -2, "nuc"])  # norms of a matrix that are those of its singular values
+NARROW = 32  # columns; a narrower matrix takes as long as one of this width: LAPACK works in blocks
+DECOMPOSITION = 120  # nanoseconds per matrix on top, times the factor above
+SINGULAR = frozenset([2, -2, "nuc"])  # matrix norms that are computed from singular values

@@ -1,7 +1,7 @@
-"""Bringing evicted bytes back: what made them is done again, or they are read from a file.
+"""Bringing evicted bytes back: the operation that made them runs again, or they are read from a file.
 
-What is still to be made is on a stack, so a chain may have any length. What has been made is there for others at once.
-What nobody else refers to stays while there is room, but for what `is_spent`.
+Nodes that are still to run are on a stack, so a chain may have any length. Others can use a remade version at once.
+Versions that nobody else refers to stay while there is room, except when `is_spent`.
 """
 
 from contextvars import Context
@@ -50,24 +50,24 @@ from cowarray._modes.record.repeating import flat, laid, rebuilt
 from cowarray._native.storage import share_allocation
 
 
-# How often what is needed later gives way to what is needed now, while one array is made.
+# How often, while one array is made, inputs that are needed later give way to those that are needed now.
 cdef enum:
     MOST_WAYS = 1000
 
 
 @cython.final
 cdef class Frame:
-    """A node that is to run, for a version; and what must stay until it has."""
+    """A node that is to run, for a version; and the allocations that must stay until it has."""
 
     cdef Run run
     cdef ManagedVersion version
     cdef ManagedNode node
     cdef list locked  # Allocations
-    cdef bint has_begun  # what it reads has been touched, and locked where it was there
+    cdef bint has_begun  # its inputs have been touched, and locked if they were present
 
 
 cdef Storage present(ManagedVersion version):
-    """A Storage that has a version's bytes, or has them in a file; None: they must be made."""
+    """Return a Storage that has a version's bytes, or has them in a file; None if they must be made."""
     cdef Storage storage
     cdef Managed managed
     if version.value is not None:
@@ -83,7 +83,7 @@ cdef Storage present(ManagedVersion version):
 
 
 cdef int bring(Managed managed) except -1:
-    """Bring the bytes of a Storage that are away. The guard is held."""
+    """Bring back a Storage's bytes, if they are absent. The guard is held."""
     cdef Allocation unit = managed.unit
     cdef ManagedVersion version = managed.latest
     cdef list stack
@@ -105,7 +105,7 @@ cdef int bring(Managed managed) except -1:
                 elif is_ready(frame, stack):
                     repeat(frame, temporaries)
             except NoRoom:
-                # What is ready for those below may leave, and is made again; not for ever, if it does not all fit.
+                # Inputs of frames below may leave, and are remade; but not for ever, if not all of them fit.
                 given_way += 1
                 if given_way > MOST_WAYS or not any([(<Frame>each).locked for each in stack[:len(stack) - 1]]):
                     raise
@@ -120,8 +120,8 @@ cdef int bring(Managed managed) except -1:
 
 
 cdef int keep_temporaries(Run run, dict temporaries) except -1:
-    """Keep what was made only for others while there is room, for the next that needs it; drop it where nothing ever
-    has to leave."""
+    """Keep versions that were made only for others while there is room, for their next reader; drop them where
+    nothing ever has to leave."""
     for each in temporaries:
         if run.is_enforced() and (<ManagedVersion>each).readers:
             run.temporaries.add(each)
@@ -131,7 +131,7 @@ cdef int keep_temporaries(Run run, dict temporaries) except -1:
 
 
 cdef set missing(ManagedVersion version):
-    """The nodes that have to run for a version, as things are now."""
+    """Return the nodes that would have to run now for a version."""
     cdef set found = set()
     cdef list stack = [version]
     while stack:
@@ -143,7 +143,7 @@ cdef set missing(ManagedVersion version):
 
 
 cdef bint read_back(Allocation unit) except -1:
-    """Read an allocation from its file. False where that has failed, and it can be made again."""
+    """Read an allocation from its file. Return False if that fails, and it can be remade."""
     cdef bint came = True
     if not make_room(unit.run, unit.size):
         raise NoRoom
@@ -193,13 +193,13 @@ cdef int let_go(Frame frame) except -1:
 
 
 cdef bint is_ready(Frame frame, list stack) except -1:
-    """Whether all that a node reads is present and locked; if not, the next that is missing is put onto the stack."""
+    """Tell whether all inputs of a node are present and locked; if not, push the next missing one onto the stack."""
     cdef ManagedVersion version
     if not frame.has_begun:
         frame.has_begun = True
         for each in frame.node.reads:
             note_read(<ManagedVersion>each)
-        # What is present must not leave for what is absent.
+        # Present inputs must not leave for absent ones.
         for each in frame.node.reads:
             if is_in_memory(<ManagedVersion>each):
                 lock_version(frame, <ManagedVersion>each)
@@ -228,7 +228,7 @@ cdef int lock_version(Frame frame, ManagedVersion version) except -1:
 
 
 cdef int repeat(Frame frame, dict temporaries) except -1:
-    """Run a node whose inputs are there, and put what it makes where it is missing."""
+    """Run a node whose inputs are present, and put its results where they are missing."""
     cdef ManagedNode node = frame.node
     cdef Run run = frame.run
     cdef dict values = {}
@@ -277,7 +277,7 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
         if reference() is not None:
             put(run, reference(), laid(results[place], outline, values), values, temporaries)
     values = results = None
-    # Where nothing ever has to leave, none waits for a next reader: a chain is made again in the memory of two arrays.
+    # Where nothing ever has to leave, no temporary waits for its next reader: a chain is remade in two arrays' memory.
     for each in node.reads:
         if is_spent(<ManagedVersion>each, node, need) or (
             each in temporaries and (<ManagedVersion>each).readers <= 1 and not run.is_enforced()
@@ -288,11 +288,11 @@ cdef int repeat(Frame frame, dict temporaries) except -1:
 
 
 cdef bint is_spent(ManagedVersion version, ManagedNode node, size_t need) noexcept:
-    """Whether a version came back for a node alone, which has run, and leaves at once.
+    """Tell whether a version came back only for a node, which has run, and should leave at once.
 
-    It is of use only after what the node made has left. To have that in its place takes no more memory, and to make it
-    again at most half as much as what was made of it: in a chain of such versions, all of them together as much. Of a
-    node with several, each may take half.
+    It is needed again only after the node's result has left. That result takes no more memory, and remaking the version
+    costs at most half as much as the result: in a chain of such versions, all of them together cost as much. If a node
+    has several, each may cost half.
     """
     return (
         version.value is not None and version.node is not None and version.readers <= 1
@@ -301,9 +301,9 @@ cdef bint is_spent(ManagedVersion version, ManagedNode node, size_t need) noexce
 
 
 cdef int have_own_bytes(Storage storage) except -1:
-    """Copy what is shared before it is written, since it was not shared the first time.
+    """Copy shared bytes before they are written, since they were not shared the first time.
 
-    NumPy takes another road where it writes what it reads, and of two NaNs it may then return the other.
+    NumPy takes another code path when it writes what it reads, and may then return the other of two NaNs.
     """
     cdef Access access = access_anywhere(WRITES, OPERATION)
     cdef cow_mutable_scope scope
@@ -313,7 +313,7 @@ cdef int have_own_bytes(Storage storage) except -1:
 
 
 def as_recorded(ManagedNode node not None, list args not None, dict kwargs not None, dict values not None, /):
-    """What a node gives, outside of all blocks and modes. What it sets ends with the context that it is called in."""
+    """Return a node's result, computed outside of all blocks and modes. Its settings end with the calling context."""
     for each in node.writes:
         if (<ManagedVersion>each).gave_way:
             have_own_bytes(<Storage>values[each])
@@ -323,7 +323,7 @@ def as_recorded(ManagedNode node not None, list args not None, dict kwargs not N
 
 
 cdef int put(Run run, ManagedVersion version, Storage made, dict values, dict temporaries) except -1:
-    """Give a version its bytes, where they are missing; or keep them for those on the stack."""
+    """Give a version its bytes if they are missing; or keep them for the frames on the stack."""
     cdef Storage home
     cdef Managed managed
     cdef Allocation unit, shared
@@ -343,7 +343,7 @@ cdef int put(Run run, ManagedVersion version, Storage made, dict values, dict te
             fill_bytes(home, made)
             unit.run.pools.remade(unit)
             return 0
-        # It no longer belongs to those that it shared absent bytes with.
+        # It leaves the allocation of those that it shared absent bytes with.
         if shared is None:
             shared = allocation_of_its_own(run, made, version.node)
             shared.has_gaps = unit.has_gaps
@@ -370,7 +370,7 @@ cdef Allocation allocation_of_its_own(Run run, Storage made, Node by):
 
 
 cdef Allocation sharer_of(Storage made, dict values):
-    """The allocation in which bytes lie that an operation shares with what it read; None: they are fresh."""
+    """Return the allocation of the input that shares its bytes with a result; None if the bytes are fresh."""
     cdef Managed managed
     for version in values:
         managed = manager_of(present(version))

@@ -1,12 +1,12 @@
-"""What a logged run would have cost under another budget, or with another heuristic: simulated, nothing is computed.
+"""Simulation of a logged run under another budget, or with another heuristic: its cost, without computing anything.
 
 The rules are those of Kirisame et al., "Dynamic Tensor Rematerialization" (2021). Inputs are locked while an operation
-runs; room is made before its results are allocated; what several results share is run once for all; an alias takes no
-bytes, and is made again by its own operation; a write in place gives a new array. An array that nobody refers to leaves
-at once, and comes back if another is made of it again. `Pools` decides what leaves, as in a run on real arrays.
+runs; room is made before its results are allocated; an operation runs once for all of its results; an alias takes no
+bytes, and is remade by its own operation; an in-place write gives a new array. An array that nobody refers to leaves
+at once, and comes back if another is remade from it. `Pools` decides what leaves, as in a run on real arrays.
 
-One rule is not the paper's: an array that came back for another alone leaves as soon as that is made, if it is no
-smaller and took at most half the time. It is of no use before the other has left.
+One rule is not the paper's: an array that came back only for another leaves as soon as that is made, if it is no
+smaller and took at most half the time. It is not needed until the other has left.
 """
 
 import weakref
@@ -24,7 +24,7 @@ MOST = 2**63 - 1  # bytes
 
 
 class Stopped(NamedTuple):
-    """Where a run cannot go on, and why."""
+    """The point where a run cannot go on, and the reason."""
 
     line: int
     operation: str
@@ -35,21 +35,21 @@ class Stopped(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """What a run would have cost.
+    """The simulated cost of a run.
 
     Parameters
     ----------
     operations : int
     base_time, remat_time : int
-        Nanoseconds: of the operations of the log, and of those that are run again.
+        Nanoseconds of the logged operations, and of those that run again.
     peak_bytes, live_bytes, constant_bytes : int
-        The most that was in memory at once; what was at the end, and how much of that cannot be made again.
+        The most that was in memory at once; the amount at the end, and how much of that cannot be remade.
     evictions, remakes, repeats : int
-        Arrays that left memory and that came back; operations that are run again.
+        How often arrays left memory and came back, and how often operations ran again.
     searches, looked : int
-        Arrays that were chosen to leave, and candidates that were looked at for it.
+        Searches for an array to evict, and candidates that were examined in them.
     stopped : Stopped or None
-        If the run does not fit.
+        Where and why the run stopped, if it did.
     """
 
     operations: int
@@ -67,7 +67,7 @@ class Replayed(NamedTuple):
 
     @property
     def compute_ratio(self) -> float:
-        """All that is computed over what the log has."""
+        """Total time of operations over that of the logged ones."""
         return (self.base_time + self.remat_time) / self.base_time if self.base_time else 1.0
 
 
@@ -87,15 +87,15 @@ def replay(
     Parameters
     ----------
     records : iterable of (int, record)
-        Lines and what they say, as `read_log` gives them. If one is the remark START, the run begins there.
+        Line numbers and records, as `read_log` yields them. If one is the remark START, the run begins there.
     budget : int or None
-        Bytes. None: as many as it takes.
+        Bytes. None: no limit.
     heuristic, small, sample, seed
         As in `Pools`.
     remat_limit : float, optional
-        Stop where operations that are run again have taken so many times what the whole log takes.
+        Stop once operations that run again have taken more than so many times the time of the whole log.
     end : {"remake", "keep"}
-        Whether arrays that are alive at the end are all brought into memory, as a program that reads its results does.
+        Whether all arrays that are alive at the end are brought into memory, as by a program that reads its results.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def replay(
     Raises
     ------
     ValueError
-        A name in the log means no array, or two; the error names the line.
+        A name in the log refers to no array, or to two; the error names the line.
     """
     if end not in ("remake", "keep"):
         raise ValueError(f"end is 'remake' or 'keep' (got {end!r})")
@@ -136,7 +136,7 @@ class _CannotGoOn(Exception):
 
 
 class _Storage:
-    """Bytes, and how often the program refers to them."""
+    """Bytes, and the number of the program's references to them."""
 
     __slots__ = ("__weakref__", "fillings", "is_pinned", "is_present", "pool", "readers", "references")
 
@@ -146,7 +146,7 @@ class _Storage:
         self.readers = 0  # operations that may run again
         self.is_present = False
         self.is_pinned = False
-        self.fillings = 0  # how often they have left: what was defined before is not defined now
+        self.fillings = 0  # how often they have left: values from before the last time are undefined
 
     def leave(self) -> None:
         self.is_present = False
@@ -169,7 +169,7 @@ class _Value:
 
 
 class _Operation:
-    """An operation, whose results may die before it. They keep it, and it keeps its arguments."""
+    """An operation. Its results keep it alive, and may die before it; it keeps its arguments alive."""
 
     __slots__ = ("args", "line", "nbytes", "operation", "reads", "results", "sizes", "time")
 
@@ -191,7 +191,7 @@ class _Operation:
 
 
 class _Run:
-    """A run so far: names, and the arrays that they mean."""
+    """The state of a run: names, and the arrays that they refer to."""
 
     def __init__(self, pools: Pools) -> None:
         self.pools = pools
@@ -219,7 +219,7 @@ class _Run:
         value.storage.references += 1
 
     def rename(self, name: str, value: _Value) -> None:
-        """Let a name mean another array."""
+        """Make a name refer to another array."""
         old = self.names[name]
         value.storage.references += 1
         self.names[name] = value
@@ -265,7 +265,7 @@ class _Run:
             self.rename(record.args[index], value)
 
     def first(self, call: _Operation, origins: Sequence[_Value | None]) -> list[_Value]:
-        """The results of an operation that runs for the first time. Those with an origin have its bytes."""
+        """Run an operation for the first time, and return its results. Those with an origin share its bytes."""
         values: list[_Value] = []
         for origin, nbytes in zip(origins, call.sizes, strict=True):
             storage = _Storage(nbytes, call.time) if origin is None else origin.storage
@@ -274,8 +274,8 @@ class _Run:
             call.results.append(weakref.ref(value))
         self.operations += 1
         self.make(call, first=True)
-        # An operation that gives an alias is part of what it takes to make those bytes' arrays again. It makes them no
-        # neighbours of its other arguments: these may be made of the same bytes, and pools that are made of each other
+        # An operation that returns an alias adds to the cost of remaking the arrays on those bytes. It does not link
+        # them to its other arguments: these may be made of the same bytes, and pools that are made of each other
         # would not die in time.
         for storage in {origin.storage for origin in origins if origin is not None}:
             self.pools.add_cost(storage.pool, call.time)
@@ -294,7 +294,7 @@ class _Run:
         self.rename(record.to, self.value(record.source))
 
     def release(self, record: Release) -> None:
-        # A log that was begun in the middle releases what was made before.
+        # A log that begins in the middle of a run also releases arrays from before.
         if record.name in self.names:
             self.drop(self.names.pop(record.name).storage)
 
@@ -319,7 +319,7 @@ class _Run:
     # ---- memory ------------------------------------------------------------------------------------------------------
 
     def make(self, call: _Operation, first: bool = False) -> None:
-        """Run an operation, and before it those whose results it needs and that are absent, with a stack of our own."""
+        """Run an operation, after those that make its absent arguments; with an explicit stack, not by recursion."""
         stack = [(call, self.begin(call, self.pools.touch if first else self.pools.reread))]
         while stack:
             call, absent = stack[-1]
@@ -338,13 +338,13 @@ class _Run:
             stack.pop()
 
     def is_spent(self, arg: _Value, call: _Operation) -> bool:
-        """Whether an argument came back for an operation alone, which has run, and leaves at once."""
+        """Tell whether an argument came back only for an operation, which has run, and should leave at once."""
         storage = arg.storage
         came_back = storage.is_present and storage.references == 0 and storage.readers == 1
         return came_back and 2 * arg.call.time <= call.time and storage.pool.nbytes >= call.nbytes
 
     def begin(self, call: _Operation, note: Callable[[Pool], object]) -> list[_Value]:
-        """Note that the arguments are read, and lock those that are there. The others, last first."""
+        """Note that the arguments are read, and lock the present ones. Return the others, last first."""
         for arg in call.args:
             note(arg.storage.pool)
         absent: list[_Value] = []
@@ -363,7 +363,7 @@ class _Run:
         for found, nbytes in zip(call.results, call.sizes, strict=True):
             pools.unreserve(nbytes)
             value = found()
-            # What nobody has any more, or is there already, goes as soon as it is made.
+            # A result that nobody has any more, or that is present already, is dropped as soon as it is made.
             if value is None or value.is_defined():
                 continue
             storage = value.storage

@@ -1,4 +1,4 @@
-# What operations have done in a budget.
+# Recording operations that have run in a budget.
 
 from cowarray._modes.budget.runs cimport ManagedNode, Run
 from cowarray._modes.budget.tasks cimport Task

@@ -1,6 +1,6 @@
-"""What operations have done in a budget: where their writes lie now, and their results, which are managed from here.
+"""Recording operations that have run in a budget: where the arrays that they wrote lie now, and their results.
 
-What nobody could repeat at a bearable price becomes a constant.
+Bytes that cannot be remade at a bearable price become constants.
 """
 
 from cowarray._array.array cimport aliases_foreign, Array, is_array, storage_for
@@ -32,13 +32,13 @@ from cowarray._modes.record.repeating import flat
 from cowarray._native.storage import share_allocation
 
 cdef enum:
-    # So many writes after one another are repeated; from then on the bytes are kept. The same for so many operations
-    # whose results nobody has any more: a loop would be remembered for ever.
+    # At most this many successive writes are repeated; from then on the bytes are kept. The same goes for operations in
+    # a row whose results nobody has any more: otherwise a loop would be remembered for ever.
     MOST_WRITES = 64
 
 
 cdef int note_writes(Run run, Task task, ManagedNode node, str why) except -1:
-    """Note where the written arrays lie now. why: the write cannot be repeated, since it may have been done in part."""
+    """Note where the written arrays lie now. why: the reason that the write cannot be repeated, or None."""
     cdef Managed managed
     cdef Allocation unit, left
     cdef Storage storage
@@ -88,7 +88,7 @@ cdef int note_births(Run run, Task task, ManagedNode node, list fresh, object re
         x = <Array>results[place]
         storage = storage_for(x)
         if storage.doorkeeper != NULL or aliases_foreign(x):
-            continue  # a view of another, or of memory that is somebody else's
+            continue  # a view of a managed array, or of foreign memory
         unit = shared_by(task, node, storage)
         if unit is None:
             unit = new_allocation(run, allocated_size(storage), node.cost, node.site, None, bytes_in(storage))
@@ -113,7 +113,7 @@ cdef int note_births(Run run, Task task, ManagedNode node, list fresh, object re
 
 
 cdef int note_gaps(Task task, list ghosts, list fresh) except -1:
-    """Exclude bytes that mean nothing from verification."""
+    """Exclude allocations with meaningless bytes from verification."""
     cdef list arrays = [array for _, array in fresh] + [original for _, original, _ in ghosts or ()]
     if any([has_gaps((<Array>x).descr) for x in arrays]):
         for version in task.born:
@@ -124,8 +124,8 @@ cdef int note_gaps(Task task, list ghosts, list fresh) except -1:
 
 
 cdef bint is_alone_at_the_end(ManagedVersion version) except -1:
-    """Whether a version would take many operations to make, of which nobody has the results any more; except the last
-    few, which the line that runs still has."""
+    """Tell whether remaking a version takes many operations whose results nobody has any more; except the last few,
+    which the running line still has."""
     cdef set found = set()
     cdef list stack = [version]
     while stack and len(found) < MOST_WRITES // 2:
@@ -141,7 +141,7 @@ cdef int log_operation(Run run, Task task, ManagedNode node) except -1:
     cdef ManagedVersion version
     for each in node.reads:
         version = <ManagedVersion>each
-        if version.name is None:  # managed before there was this log
+        if version.name is None:  # managed before this log began
             version.name = constant_name(run, version.unit)
     cdef list args = [(<ManagedVersion>each).name for each in node.reads]
     cdef list results = []
@@ -167,7 +167,7 @@ cdef int log_operation(Run run, Task task, ManagedNode node) except -1:
 
 
 cdef Allocation shared_by(Task task, ManagedNode node, Storage storage):
-    """The allocation of the argument that a result shares its bytes with; None: it shares none."""
+    """Return the allocation of the argument that a result shares its bytes with, or None."""
     cdef ManagedVersion version
     if count_shares(storage) > 1:
         for each in task.inputs:

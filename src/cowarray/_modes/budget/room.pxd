@@ -1,4 +1,4 @@
-# Room within a budget: what leaves for it, and comes back from the file.
+# Room within a budget: freeing bytes, and reading them back from the file.
 
 from cowarray._modes.budget.runs cimport Allocation, Run
 from cowarray._native.storage cimport Storage

@@ -1,7 +1,7 @@
-"""Room within a budget: what leaves for it, and comes back from the file.
+"""Room within a budget: freeing bytes, and reading them back from the file.
 
-Pools (`pools.pyx`) say what should leave next; here it is done, where nobody holds the bytes. `room.md` says why room
-is made before an operation.
+Pools (`pools.pyx`) choose what should leave next; this module frees it, unless somebody holds the bytes. `room.md` says
+why room is made before an operation.
 """
 
 import zlib
@@ -26,11 +26,11 @@ from cowarray._modes.common.sizes import readable
 
 
 class NoRoom(Exception):
-    """There is no room for what is needed now."""
+    """The error that bytes needed now do not fit."""
 
 
 cdef bint make_room(Run run, size_t need) except -1:
-    """Evict until so many bytes more are within the budget; False where they cannot be."""
+    """Evict until `need` more bytes fit in the budget. Return False if they cannot."""
     cdef Pools pools = run.pools
     cdef Allocation unit
     cdef double before
@@ -55,7 +55,7 @@ cdef bint make_room(Run run, size_t need) except -1:
         elif pools.by_file and not is_in_file(unit) and not (writes and write(run, unit)):
             if writes and run.spill.is_full:
                 writes = False
-                pools.write_rate = 0  # from here on they are chosen for what it takes to make them
+                pools.write_rate = 0  # from here on, pools are chosen by the cost of remaking them
                 if not may_be_evicted(unit):
                     pools.refuse(unit)
             elif not may_be_evicted(unit) or not put_out(run, unit, False):
@@ -67,7 +67,7 @@ cdef bint make_room(Run run, size_t need) except -1:
 
 
 cdef int make_room_beside(Allocation unit, size_t need) except -1:
-    """Make room for a copy of an allocation, which stays."""
+    """Make room for a copy of an allocation, which itself stays."""
     cdef Run run = unit.run
     run.pools.lock(unit)
     try:
@@ -85,7 +85,7 @@ cdef object no_room(Run run, size_t need):
 
 
 cdef bint begin_spilling(Run run) except -1:
-    """Set what the file costs. Returns whether a write is worth a try."""
+    """Set the file's rates. Return whether a write is worth trying."""
     if run.spill is None:
         return False
     cdef bint is_ready = run.spill.is_ready()
@@ -103,7 +103,7 @@ cdef bint is_in_file(Allocation unit) noexcept:
 
 
 cdef bint put_out(Run run, Allocation unit, bint by_file) except -1:
-    """Free an allocation's bytes unless somebody holds them. by_file: a file has them. Returns whether they go."""
+    """Free an allocation's bytes unless somebody holds them. by_file: a file has them. Return whether they are free."""
     cdef Storage storage = member_of(unit)
     cdef int status
     if storage is None or unit.locks or unit.state != PRESENT:
@@ -129,7 +129,7 @@ cdef object checksum(Storage storage):
 
 
 cdef bint write(Run run, Allocation unit) except -1:
-    """Write an allocation to the spill file. False where only a part can be reached, or the disk does not take it."""
+    """Write an allocation to the spill file. Return False if only a part can be reached, or the disk refuses it."""
     cdef Storage storage = member_of(unit)
     cdef Hold hold
     if storage is None or window_size(storage) != unit.size:
@@ -140,7 +140,7 @@ cdef bint write(Run run, Allocation unit) except -1:
 
 
 cdef int bring_from_file(Run run, Allocation unit) except -1:
-    """Read an allocation's bytes back. There is room."""
+    """Read an allocation's bytes back. The caller has made room."""
     cdef char *data
     cdef Storage made = storage_new(unit.size, &data)
     run.spill.read_into(unit.slot, <unsigned char[:unit.size]><unsigned char *>data)
@@ -150,7 +150,7 @@ cdef int bring_from_file(Run run, Allocation unit) except -1:
 
 
 cdef list made_of(Allocation unit):
-    """What was made of an allocation, directly or through what is gone, and somebody still has."""
+    """Return allocations that somebody has and that were made of this one, directly or through some that nobody has."""
     cdef list found = []
     cdef set met = set()
     cdef list stack = [unit]
@@ -169,7 +169,7 @@ cdef list made_of(Allocation unit):
 
 
 cdef bint is_somebodys(Allocation unit) noexcept:
-    """Whether somebody has it, or what it was made of is forgotten. Others may be temporaries."""
+    """Tell whether somebody has it, or its inputs are forgotten. Others may be temporaries."""
     return unit.members > unit.held or (unit.members > 0 and unit.why is not None)
 
 
@@ -186,8 +186,8 @@ cdef int forget_how(Allocation unit) except -1:
 
 
 cdef bint forget_inputs(Run run) except -1:
-    """Make constants of results that are smaller than their inputs, where nobody else has those: then the inputs can
-    go. Returns whether any has gone."""
+    """Make constants of results that take no more memory than an input that nobody else has: then the input can go.
+    Return whether any has gone."""
     cdef Allocation unit
     for each in list(run.constants):
         unit = <Allocation>each
@@ -200,7 +200,7 @@ cdef bint forget_inputs(Run run) except -1:
 
 
 cdef bint pays(Allocation unit) except -1:
-    """Whether what was made of a constant is present, and takes no more memory than the constant."""
+    """Tell whether everything made of a constant is present, and takes no more memory than the constant."""
     cdef Allocation child
     cdef size_t made = 0
     for each in made_of(unit):

@@ -1,9 +1,9 @@
-"""The log of a run under a memory budget: a JSON object a line, as DTR's own tools write and read it.
+"""The log of a run under a memory budget: one JSON object per line, as DTR's own tools write and read it.
 
 The format is that of Kirisame et al., "Dynamic Tensor Rematerialization" (2021): keys in alphabetical order, no spaces,
-sizes and times as text. What simulates their logs simulates these.
+sizes and times as text. Simulators of their logs can read these.
 
-One file, for what is written and what is read are one format.
+One file, because writer and reader share one format.
 """
 
 import json
@@ -37,14 +37,14 @@ START = "START"
 
 
 class Constant(NamedTuple):
-    """An array from outside, which cannot be made again."""
+    """An array from outside, which cannot be remade."""
 
     name: str
     nbytes: int
 
 
 class Result(NamedTuple):
-    """What an operation gave. `alias`: the index of the argument whose bytes it has; -1 if it has its own."""
+    """A result of an operation. `alias`: the index of the argument whose bytes it shares; -1 if it has its own."""
 
     name: str
     nbytes: int
@@ -96,7 +96,7 @@ class Pin(NamedTuple):
 
 
 class Annotate(NamedTuple):
-    """A remark. After START is what counts."""
+    """A remark. The run itself begins after START."""
 
     text: str
 
@@ -108,15 +108,15 @@ Record: TypeAlias = Constant | Call | Mutate | Copy | CopyFrom | Release | Pin |
 
 
 class RunLog:
-    """Writes the log of a run.
+    """A writer of a run's log.
 
     Lines are buffered. A log that cannot be written, on a full disk or because the program has closed its descriptor,
-    does the program no harm: nothing more is written, and `close` raises the error. A forked child writes nothing.
+    does not disturb the program: nothing more is written, and `close` raises the error. A forked child writes nothing.
 
     Parameters
     ----------
     path : path
-        A file, which is emptied.
+        A file, which is created or emptied.
 
     Examples
     --------
@@ -130,13 +130,13 @@ class RunLog:
     Call(operation='sin', results=(Result(name='y', nbytes=800, alias=-1),), args=('x',), time=5000)
     """
 
-    LEAST = 1 << 16  # characters that are written at once
+    LEAST = 1 << 16  # characters, below which lines are buffered
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
         self._lines = _Lines(HeldFile(file))
         self._put = self._lines.put
-        # Also at exit, should nobody have closed it by then.
+        # Runs at exit as well, if nobody has closed the log by then.
         self._finish = weakref.finalize(self, self._lines.finish)
         self.annotate(START)
 
@@ -203,7 +203,7 @@ class RunLog:
         self._put(f'{{"ANNOTATION":{quoted(text)},"INSTRUCTION":"ANNOTATE"}}\n')
 
     def close(self) -> None:
-        """Write what is left, and close the file.
+        """Write buffered lines, and close the file.
 
         Raises
         ------
@@ -223,7 +223,7 @@ class RunLog:
 
 
 class _Lines:
-    """What is to be written. The log may have died when the rest is, at exit."""
+    """Lines to be written. They may outlive the log: the rest is written at exit."""
 
     def __init__(self, file: HeldFile) -> None:
         self.file: HeldFile | None = file
@@ -297,7 +297,7 @@ _NAMED: dict[str, type[Pin | Release]] = {"PIN": Pin, "RELEASE": Release}
 
 
 def read_log(path: str | os.PathLike[str]) -> Iterator[tuple[int, Record]]:
-    """Read a log, this library's or one that DTR's own tools made.
+    """Read a log that was written by this library or by DTR's own tools.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def read_log(path: str | os.PathLike[str]) -> Iterator[tuple[int, Record]]:
     Yields
     ------
     (int, record)
-        The number of the line, and what it says; sizes and aliases belong to the line before them.
+        The number of a line, and its record; lines of sizes and aliases belong to the record before them.
 
     Raises
     ------
@@ -330,7 +330,7 @@ class _FormatError(Exception):
 
 
 def _parsed(text: bytes) -> dict[str, Any]:
-    """One line, whose values have the right types. What is wrong is said in a line of text."""
+    """Parse one line, and check the types of its values. An error says in one line of text what is wrong."""
     shown = repr(text.rstrip(b"\n")) if len(text) <= 80 else f"{text[:60]!r} ..."
     try:
         found = json.loads(text.decode())
@@ -364,7 +364,7 @@ def _is_right(key: str, value: Any) -> bool:
 
 
 def _record(found: dict[str, Any], lines: Iterator[tuple[int, bytes]]) -> Record:
-    """The record that begins with a line, and that the next ones may belong to."""
+    """Return the record that begins with a line; the next lines may belong to it."""
     kind = found["INSTRUCTION"]
     if kind in _NAMED:
         return _NAMED[kind](found["NAME"])
@@ -400,7 +400,7 @@ def _call(found: dict[str, Any], lines: Iterator[tuple[int, bytes]]) -> Call:
 
 
 def _expected(kind: str, name: str, lines: Iterator[tuple[int, bytes]]) -> dict[str, Any]:
-    """The next line, which must be of one kind, and of one name."""
+    """Return the next line, which must have this kind and name."""
     line, text = next(lines, (None, None))
     if text is None:
         raise _FormatError(f"the log ends where {kind} of {name!r} should follow")

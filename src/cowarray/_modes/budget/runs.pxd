@@ -1,4 +1,4 @@
-# The memory of one budget: what is managed in it, and where its bytes are.
+# The memory of one budget: its managed arrays, and where their bytes are.
 
 cimport cython
 
@@ -9,40 +9,40 @@ from cowarray._modes.record.nodes cimport Node, Traced, Version
 from cowarray._native.storage cimport door_function, Storage
 
 
-# Bytes that leave, and come back, as a whole: an allocation, and who shares it.
+# An allocation, which leaves and comes back as a whole, and the Storages that share it.
 cdef class Allocation(Pool):
     cdef readonly Run run
     cdef readonly object site  # the line that made it
     cdef Py_ssize_t members  # managed Storages on it
-    cdef Py_ssize_t held  # of which are copies that nobody but a record has
+    cdef Py_ssize_t held  # of those, copies that only a record has
     cdef list storages  # weak references to them; some may have died
-    cdef object digest  # of the bytes that were evicted, where they are to be verified
-    cdef bint has_gaps  # bytes that mean nothing, and may be others when they come back: then it is not verified
+    cdef object digest  # a checksum of the evicted bytes, if they are to be verified
+    cdef bint has_gaps  # meaningless bytes, which may change when they are remade: it is not verified
     cdef object slot  # of the spill file
-    cdef readonly str why  # a reason that it cannot be made again, or None
+    cdef readonly str why  # the reason that it cannot be remade, or None
     cdef object __weakref__
 
 
 cdef class ManagedVersion(Version):
-    cdef Allocation unit  # in which its bytes lie; None: in none
+    cdef Allocation unit  # in which its bytes lie, or None
     cdef str name  # in the log
-    # The next version was written where this one lay. Else what wrote it read this one elsewhere.
+    # The next version was written over this one. Otherwise the write read this one from elsewhere.
     cdef bint gave_way
-    cdef int depth  # how many operations were done for it after one another, since the last that is kept
+    cdef int depth  # of the longest chain of operations that led to it, since the last bytes that are kept
 
 
 cdef class ManagedNode(Node):
     cdef double cost  # of running it
-    cdef size_t pages  # that its writes touch at most
+    cdef size_t pages  # the most that its writes touch
 
 
 cdef class Managed(Traced):
-    cdef ManagedVersion latest  # what its bytes are; None where only a record has the Storage
+    cdef ManagedVersion latest  # the version of its bytes; None if only a record has the Storage
     cdef readonly Allocation unit
     cdef str name  # in the log; None where it is not logged
     cdef bint is_held  # only a record has the Storage
     cdef bint is_counted
-    cdef int writes  # after one another, since the last that made it or kept it
+    cdef int writes  # in a row, since the last that made it or kept it
 
 
 cdef class Run:
@@ -54,21 +54,21 @@ cdef class Run:
     cdef readonly frozenset keep
     cdef readonly frozenset recompute
     cdef public bint is_over
-    cdef Py_ssize_t users  # open blocks, and whether it has been started
-    cdef size_t peak  # of the time when it was over
+    cdef Py_ssize_t users  # open blocks, and 1 more if it has been started
+    cdef size_t peak  # when it ended
     cdef public double base_time
     cdef public double remat_time
     cdef public double search_time
     cdef Py_ssize_t active  # operations under way, of all threads
-    cdef Py_ssize_t waiting  # of which wait
+    cdef Py_ssize_t waiting  # of those, waiting
     cdef Py_ssize_t waiters  # threads that wait
-    cdef set constants  # Allocations with members that cannot be made again
-    cdef cow_account *account  # of bases that writes to what is managed have made
-    cdef list written_outside  # weak references to Storages whose pages somebody outside may write, or has written
-    cdef object temporaries  # weak set of Versions that nobody has, and that were made for others
-    cdef object inputs  # by where an allocation starts that is not managed, a Version that was taken of it; weak
+    cdef set constants  # Allocations that have members and cannot be remade
+    cdef cow_account *account  # of bases that were made by writes to managed arrays
+    cdef list written_outside  # weak references to Storages whose pages are, or may be, written from outside
+    cdef object temporaries  # weak set of Versions that were made only for others
+    cdef object inputs  # weak: by the address of unmanaged bytes, the Version that was captured there
 
-    cdef long long names  # that have been given
+    cdef long long names  # how many have been given out
     cdef object __weakref__
 
     cdef bint is_enforced(self) noexcept

@@ -1,7 +1,7 @@
-"""The memory of one budget: what is managed in it, and where its bytes are.
+"""The memory of one budget: its managed arrays, and where their bytes are.
 
-What leaves as a whole is an allocation, with all Storages that share it. Each has a doorkeeper, `Managed`, which knows
-what its bytes are: a version, made by a node from others. All of it runs under one lock for the whole process, `guard`.
+An allocation leaves as a whole, with all Storages that share it. Each Storage has a doorkeeper, `Managed`, which knows
+the version of its bytes, made by a node from other versions. All of this runs under one process-wide lock, `guard`.
 """
 
 import os
@@ -35,11 +35,11 @@ from cowarray._modes.record.repeating import making
 
 cdef door_function door = NULL
 
-# Managed arrays change only under it; a thread waits for it without the GIL. It is the lock of all that is made, since
-# managed arrays may be made from arrays of other modes, and the reverse.
+# Managed arrays change only under it; threads wait for it without the GIL. All modes make arrays under this one lock,
+# since managed arrays may be made from arrays of other modes, and the reverse.
 guard = making()
 cdef object lock_guard = guard.acquire, unlock_guard = guard.release
-# For those who wait until operations of other threads have ended.
+# For threads that wait until another thread's operation has ended.
 ended = threading.Condition(guard)
 
 
@@ -47,7 +47,7 @@ runs = weakref.WeakSet()
 
 
 def _begin_alone():
-    """In a forked child: operations of other threads have ended, and nobody waits."""
+    """Start afresh in a forked child: other threads' operations have ended, and nobody waits."""
     cdef Run run
     cdef Thread thread = this_thread()
     for each in list(runs):
@@ -63,10 +63,10 @@ os.register_at_fork(after_in_child=_begin_alone)
 
 
 cdef object lock_guard_to_end():
-    """Take the guard to end an operation, whatever happens: what it has locked must be unlocked.
+    """Take the guard to end an operation, whatever happens: the pools that it has locked must be unlocked.
 
-    Handlers of signals (Ctrl-C) may raise in the wait, which then goes on. Returns the last exception, for
-    `unlock_guard_and_raise`, or None. Signals that came while NumPy computed are handled here as well, and not later,
+    Signal handlers (Ctrl-C) may raise during the wait, which then goes on. Return the last exception, for
+    `unlock_guard_and_raise`, or None. Signals that arrived while NumPy computed are handled here as well, not later,
     in the middle of the end.
     """
     cdef object interruption = None
@@ -82,7 +82,7 @@ cdef object lock_guard_to_end():
 
 
 cdef int unlock_guard_and_raise(object interruption) except -1:
-    """Give the guard back, and raise what came while it was waited for."""
+    """Release the guard, and raise the exception that arrived during the wait, if any."""
     unlock_guard()
     if interruption is not None:
         raise interruption
@@ -90,7 +90,7 @@ cdef int unlock_guard_and_raise(object interruption) except -1:
 
 
 cdef double nanoseconds() noexcept:
-    """Of a clock that only goes on; without an object, for which there may be no memory."""
+    """Read a monotonic clock, without creating an object, for which there may be no memory."""
     cdef timespec now
     clock_gettime(CLOCK_MONOTONIC, &now)
     return now.tv_sec * 1e9 + now.tv_nsec
@@ -108,20 +108,20 @@ cdef class Run:
     ----------
     pools : Pools
     by_model : bool
-        Whether costs come from a fixed model; else they are measured.
+        Whether costs come from a fixed model; otherwise they are measured.
     verify : bool
-        Whether bytes that come back are compared with those that left, by a checksum.
+        Whether remade bytes are compared with those that left, by a checksum.
     log : Log or None
     spill : Spill or None
     keep, recompute : frozenset of str
-        Operations whose results stay, and whose results leave first.
+        Operations whose results are never evicted, and whose results are evicted first.
 
     Attributes
     ----------
     is_over : bool
         Nothing new is managed, and the budget is not enforced.
     base_time, remat_time, search_time : float
-        Spent in operations, in repeating them, and in looking for what to evict; in nanoseconds, as in the log.
+        Nanoseconds, as in the log, spent in operations, in repeating them, and in choosing what to evict.
     """
 
     def __cinit__(self, Pools pools not None, bint by_model, bint verify, log, spill, keep, recompute):
@@ -145,17 +145,17 @@ cdef class Run:
         drop_account(self.account)
 
     cdef bint is_enforced(self) noexcept:
-        """Whether anything ever has to leave."""
+        """Tell whether anything ever has to leave."""
         return not self.is_over and self.pools.budget < <size_t>PY_SSIZE_T_MAX
 
     cdef double clock(self) except? -1:
-        """Set the clock of the pools. Returns the time."""
+        """Set the pools' clock if times are measured. Return its time."""
         if not self.by_model:
             self.pools.now = nanoseconds()
         return self.pools.now
 
     cdef str new_name(self):
-        """A name for the log; None where there is none."""
+        """Return a new name for the log; None without a log."""
         if self.log is None:
             return None
         self.names += 1
@@ -176,7 +176,7 @@ cdef class Run:
             self.log.close()
 
     def largest_constants(self):
-        """The largest constants, as the end of a sentence; empty without constants."""
+        """Name the largest constants, as the end of a sentence; empty without constants."""
         found = sorted(self.constants, key=lambda unit: -unit.nbytes)
         if not found:
             return ""
@@ -184,7 +184,7 @@ cdef class Run:
         return f"; {readable(sum(unit.nbytes for unit in found))} cannot be made again: " + ", ".join(parts)
 
     def lines_kept(self):
-        """By line and reason, the bytes of constants that there are now: the most first."""
+        """Return the bytes of present constants by line and reason, the most first."""
         found = {}
         lock_guard()
         try:
@@ -196,7 +196,7 @@ cdef class Run:
         return dict(sorted(found.items(), key=lambda item: -item[1]))
 
     def stats(self):
-        """What has happened, as a dict."""
+        """Return the figures so far, as a dict."""
         pools = self.pools
         return {
             "base_time": self.base_time / 1e9,
@@ -219,7 +219,7 @@ cdef class Run:
 @cython.no_gc_clear
 @cython.trashcan(True)
 cdef class Allocation(Pool):
-    """Bytes that leave, and come back, as a whole, with all Storages that share them.
+    """Bytes that leave and come back as a whole, with all Storages that share them.
 
     Attributes
     ----------
@@ -227,7 +227,7 @@ cdef class Allocation(Pool):
     site : Site
         The line that made it.
     why : str or None
-        Why it cannot be made again, if it cannot.
+        The reason that it cannot be remade, if it cannot.
     """
 
 
@@ -249,12 +249,12 @@ cdef ManagedVersion new_version(ManagedNode node):
 @cython.final
 @cython.no_gc_clear
 cdef class Managed(Traced):
-    """The doorkeeper of a managed Storage: it brings the bytes where they have been evicted.
+    """The doorkeeper of a managed Storage: it brings back bytes that have been evicted.
 
     Attributes
     ----------
     unit : Allocation
-        Where its bytes are, with those of whoever shares them.
+        The allocation of its bytes, with all that share them.
     """
 
     def __dealloc__(self):
@@ -265,7 +265,7 @@ cdef class Managed(Traced):
 
 
 cdef Managed manager_of(Storage storage):
-    """The `Managed` of a Storage; None of others."""
+    """Return a Storage's `Managed`, or None."""
     if storage is None or storage.doorkeeper == NULL or type(<object>storage.doorkeeper) is not Managed:
         return None
     return <Managed><object>storage.doorkeeper
@@ -276,7 +276,7 @@ cdef Managed find_managed(Array x):
 
 
 cdef Allocation new_allocation(Run run, size_t nbytes, double cost, object site, str why, Py_ssize_t held=-1):
-    """A present allocation without members. why: it cannot be made again. held: bytes of it that are in memory."""
+    """Return a present allocation without members. why: it cannot be remade. held: bytes of it that are in memory."""
     cdef Allocation unit = Allocation.__new__(Allocation)
     unit.size = nbytes
     unit.nbytes = nbytes if held < 0 else <size_t>held
@@ -295,7 +295,7 @@ cdef Managed manage(Storage storage, Allocation unit, ManagedVersion version, bi
     cdef Managed managed = Managed.__new__(Managed)
     managed.door = door
     managed.storage = PyWeakref_NewRef(storage, None)
-    managed.latest = None if is_held else version  # a record has the Storage: that would be a circle
+    managed.latest = None if is_held else version  # a record has the Storage: that would be a cycle
     managed.is_held = is_held
     unit.storages.append(managed.storage)
     if unit.why is not None:
@@ -334,7 +334,7 @@ cdef int leave_members(Managed managed) except -1:
 
 
 cdef int move(Managed managed, Allocation unit) except -1:
-    """Make a Storage a member of another allocation, in which its bytes lie now."""
+    """Move a Storage to another allocation, in which its bytes lie now."""
     unit.storages.append(managed.storage)
     if unit.why is not None:
         unit.run.constants.add(unit)
@@ -346,7 +346,7 @@ cdef int move(Managed managed, Allocation unit) except -1:
 
 
 cdef int unmanage(Storage storage) except -1:
-    """Manage a Storage no longer. Its bytes are present."""
+    """Stop managing a Storage whose bytes are present."""
     cdef Managed managed = manager_of(storage)
     leave_members(managed)
     put_doorkeeper(storage, None)
@@ -354,7 +354,7 @@ cdef int unmanage(Storage storage) except -1:
 
 
 cdef Storage member_of(Allocation unit):
-    """One of the Storages that share an allocation; None when all have died."""
+    """Return one of the Storages that share an allocation, or None if all have died."""
     cdef object storage
     while unit.storages:
         storage = unit.storages[len(unit.storages) - 1]()
@@ -380,13 +380,13 @@ cdef int make_constant(Allocation unit, str why) except -1:
 
 
 cdef size_t bytes_in(Storage storage) noexcept:
-    """What a Storage's allocation has in memory: of pages that it shares with a base, only its own."""
+    """Return the bytes that a Storage's allocation has in memory, without pages that it shares with a base."""
     cdef size_t size = allocated_size(storage)
     return bytes_held(storage) if size >= <size_t>PAGED and is_by_page(storage) else size
 
 
 cdef int count_held(Managed managed) except -1:
-    """Count what a Storage's allocation has in memory by now, and the bases."""
+    """Count again what a Storage's allocation has in memory, and the bases."""
     cdef Allocation unit = managed.unit
     cdef Storage storage
     if unit.size < <size_t>PAGED:
@@ -399,7 +399,7 @@ cdef int count_held(Managed managed) except -1:
 
 
 cdef int count_outside(Managed managed, size_t nbytes) except -1:
-    """Count bytes of a Storage that are about to be written from outside, until they can be looked at."""
+    """Count a Storage's bytes that are about to be written from outside, until `look_outside` counts them again."""
     cdef Allocation unit = managed.unit
     if unit.size >= <size_t>PAGED:
         unit.run.pools.counts(unit, nbytes)
@@ -408,7 +408,7 @@ cdef int count_outside(Managed managed, size_t nbytes) except -1:
 
 
 cdef int look_outside(Run run) except -1:
-    """Count what was written from outside; again later, where it may still be written."""
+    """Count bytes that were written from outside; where they may still be written, do so again later."""
     cdef list found = run.written_outside
     cdef Managed managed
     run.written_outside = []
@@ -430,7 +430,7 @@ cdef int count_frozen(Run run) except -1:
 
 
 cdef int keep_bytes(Managed managed) except -1:
-    """Keep the bytes of a constant, for what is made of it, before they are written."""
+    """Keep the bytes of a constant, before they are written, for arrays that are made of it."""
     cdef ManagedVersion version = managed.latest
     cdef Storage copy = clone(managed.storage())
     manage(copy, managed.unit, version, True)

@@ -1,17 +1,17 @@
-"""Bytes on disk: a file without a name, in which slots are taken, read back and given up.
+"""Bytes on disk: slots in a file without a name, which are taken, read back and given up.
 
-The file has no name once it is made, so nothing is left behind, however the process ends. A full disk is no error but
-an answer: there is no slot, and whoever asked computes instead.
+The file has no name once it is created, so nothing is left behind, however the process ends. A full disk is not an
+error but an answer: the caller gets no slot, and recomputes instead.
 
 Threads: each file has a lock for the list of its free extents, under which no other lock is taken, and no element is
-written or read; a fork takes none, so it can come at any time. Slots are given up without the lock, by appending to a
-list: `__del__` runs anywhere. A finalizer that spills amid the lists gets a file of its own.
+written or read; a fork takes no lock, so it can happen at any time. Slots are given up without the lock, by appending
+to a list: `__del__` runs anywhere. A finalizer that spills while its thread changes the lists gets a new file.
 
 Forks: a slot that existed at a fork belongs to both processes, and neither may overwrite it or cut it off. So a file
-of before a fork takes no more slots, in parent or child: each makes a file of its own. Both read the old one, which
-the kernel frees after the last slot of either.
+from before a fork takes no more slots, in parent or child: each creates a new file. Both read the old one, which the
+kernel frees after the last slot of either.
 
-Descriptors: a file whose descriptor the program has closed takes no more slots. Those in it are lost.
+Descriptors: a file whose descriptor the program has closed takes no more slots. The slots in it are lost.
 """
 
 import bisect
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 __all__ = ["Slot", "Spill"]
 
 PAGE = mmap.PAGESIZE
-SAMPLE = 4 << 20  # bytes of the measurement that the rates begin with
+SAMPLE = 4 << 20  # bytes of the first measurement of the rates
 MEMORY = 64 << 20  # bytes, after which a measurement counts for half
-MOST_FAILURES = 10  # of writes that count: a disk that was full is tried at least every 1,024th time
+MOST_FAILURES = 10  # of writes that count: a full disk is tried at least every 1,024th time
 
 
 class _Forks:
-    """The forks of this process; a child has new ones, by which it knows the files of its parent."""
+    """A count of this process's forks; a child starts a new one, and so recognizes its parent's files."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -52,10 +52,10 @@ class _Forks:
 
     def end(self) -> None:
         with self._lock:
-            self._ended = min(self._ended + 1, self.begun)  # it may have begun before this module was there
+            self._ended = min(self._ended + 1, self.begun)  # the fork may have begun before this was registered
 
     def now(self) -> int | None:
-        """A number that is another after each fork; None during one, when nobody knows what the child will have."""
+        """Return a number that each fork changes; None during one, when what the child will have is not yet known."""
         begun = self.begun
         return begun if begun == self._ended else None
 
@@ -74,13 +74,13 @@ os.register_at_fork(
 
 
 class _File:
-    """A file and what is free in it. It is closed with the last slot; the kernel then frees its blocks."""
+    """A file and its free extents. It is closed with its last slot; the kernel then frees its blocks."""
 
     def __init__(self, directory: str) -> None:
         self._forks = _forks
         self._born = _forks.now()
         self._lock = threading.RLock()
-        self._busy = False  # The collector may run amid the lists, and with it a finalizer that spills.
+        self._busy = False  # The collector may run while the lists change, and with it a finalizer that spills.
         self._free: list[tuple[int, int]] = []  # (start, stop) in order; no two touch, and none reaches the end
         self._end = 0
         self.given_up: list[tuple[int, int]] = []  # (start, stop) of slots, until somebody has the lock
@@ -88,9 +88,9 @@ class _File:
             self.held = HeldFile(os.dup(file.fileno()))
 
     def take(self, nbytes: int) -> "Slot | None":
-        """A slot; None if the file is of before a fork, lost, or busy in this thread.
+        """Return a slot; None if the file is from before a fork, lost, or busy in this thread.
 
-        But to the process that made it, a file without slots gives one in any case.
+        But a file without slots still gives one to the process that made it, during and after a fork.
         """
         size = -(-nbytes // PAGE) * PAGE
         slot = Slot(self, nbytes)
@@ -107,7 +107,7 @@ class _File:
         return slot
 
     def settle(self) -> None:
-        """Make room of the slots that were given up."""
+        """Reclaim the slots that were given up."""
         if self.given_up:
             with self._alone() as alone:
                 if alone:
@@ -115,8 +115,8 @@ class _File:
 
     @contextlib.contextmanager
     def _alone(self) -> Generator[bool, None, None]:
-        """With the lock. False if it is of no use: this thread is amid the lists, or the lock is the parent's."""
-        if self._forks is not _forks:  # It may be held by a thread that a child does not have.
+        """Hold the lock. Yield False if it is useless: this thread is changing the lists, or it is the parent's."""
+        if self._forks is not _forks:  # A thread that the child does not have may hold it.
             yield False
             return
         with self._lock:
@@ -130,11 +130,11 @@ class _File:
                 self._busy = False
 
     def _settle(self) -> bool:
-        """False if the file is of before a fork, and nothing in it is anybody's own."""
+        """Reclaim slots. Return False if the file is from before a fork, and everything in it may be shared."""
         extents = []
         while self.given_up:
             extents.append(self.given_up.pop())
-        # Asked last: what was given up by now, before a fork begins, is no slot in the child either.
+        # Checked last: a slot that was given up before a fork begins is not a slot in the child either.
         if self._born is None or self._forks.now() != self._born:
             return False
         for start, stop in extents:
@@ -142,8 +142,8 @@ class _File:
                 self._put_back(start, stop)
         if self._free and self._free[-1][1] == self._end:
             self._end = self._free.pop()[0]
-            # What is cut off the kernel need not write.
-            with contextlib.suppress(OSError):  # else it is longer than it needs to be
+            # The kernel need not write blocks that are cut off.
+            with contextlib.suppress(OSError):  # otherwise it stays longer than necessary
                 os.ftruncate(self.held.number(), self._end)
         return True
 
@@ -169,13 +169,13 @@ class Slot:
     __slots__ = ("__weakref__", "_extent", "_file", "nbytes")
 
     def __init__(self, file: _File, nbytes: int) -> None:
-        # (start, stop), and nothing once it is given up: popping it is done by one thread alone
+        # (start, stop), and nothing once it is given up: only one thread can pop it
         self._extent: list[tuple[int, int]] = []
         self._file = file
         self.nbytes = nbytes
 
     def free(self) -> None:
-        """Give the slot up; its room is used again at the next write. A second time does nothing."""
+        """Give the slot up; its room is reused by later writes. A second call does nothing."""
         try:
             extent = self._extent.pop()
         except IndexError:
@@ -187,10 +187,10 @@ class Slot:
 
 
 class _Rate:
-    """Bytes a second, in the mean; what was measured long ago counts for little."""
+    """The mean of bytes per second; old measurements count for little."""
 
     def __init__(self) -> None:
-        # Bytes, seconds. Replaced as a whole: of two threads, one measurement may be lost.
+        # Bytes, seconds. Replaced as a whole: if two threads race, one measurement may be lost.
         self._sums: tuple[float, float] | None = None
 
     def note(self, nbytes: int, seconds: float) -> None:
@@ -199,7 +199,7 @@ class _Rate:
         self._sums = (known * kept + nbytes, passed * kept + seconds)
 
     def value(self) -> float | None:
-        """None if nothing was measured."""
+        """Return the rate; None if nothing was measured."""
         if self._sums is None:
             return None
         nbytes, seconds = self._sums
@@ -207,24 +207,24 @@ class _Rate:
 
 
 class Spill:
-    """A file without a name in a directory, for bytes that are dearer to compute again than to read.
+    """A file without a name in a directory, for bytes that cost more to recompute than to read.
 
-    The file is closed, and its room on the disk free, when the spill and all of its slots are gone.
+    The file is closed, and its room on the disk freed, when the spill and all of its slots are gone.
 
     Parameters
     ----------
     directory : path_like
-        On a disk: where it is in memory, spilling to it frees none.
+        It must be on a disk: spilling to a directory in memory frees none.
 
     Raises
     ------
     OSError
-        The directory does not exist, is none, or takes no file.
+        `directory` does not exist, is not a directory, or takes no file.
 
     Attributes
     ----------
     error : OSError or None
-        Why the last write that failed did so.
+        The error of the last write that failed.
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
@@ -233,8 +233,8 @@ class Spill:
         self._writes = _Rate()
         self._reads = _Rate()
         self._sampled = False
-        self._failures = 0  # writes that no other has made up for
-        self._rest = 0  # how often `is_ready` says no, still
+        self._failures = 0  # of writes, minus 1 for each success since
+        self._rest = 0  # how many more times `is_ready` says no
         try:
             self._file = _File(self.directory)
         except OSError as error:
@@ -253,8 +253,8 @@ class Spill:
         Returns
         -------
         Slot or None
-            None if the disk does not take them: it is full, a limit or a quota is reached, it fails. `error` has the
-            reason.
+            None if the disk does not take them: it is full, a limit or a quota is reached, or it fails. `error` has
+            the reason.
         """
         with memoryview(buffer) as whole:
             nbytes = whole.nbytes
@@ -276,7 +276,7 @@ class Spill:
         return slot
 
     def is_ready(self) -> bool:
-        """Whether a write is worth a try: after n that failed, every 2**n-th time. One that does not fail undoes one.
+        """Tell whether a write is worth trying: after n failures, every 2**n-th time. A success cancels one failure.
 
         Returns
         -------
@@ -287,12 +287,12 @@ class Spill:
         return not self._rest
 
     def hurry(self) -> None:
-        """Have the next `is_ready` say yes."""
+        """Make the next `is_ready` say yes."""
         self._rest = 0
 
     @property
     def is_full(self) -> bool:
-        """Whether writes failed lately.
+        """True if writes have failed lately.
 
         Returns
         -------
@@ -307,7 +307,7 @@ class Spill:
         ----------
         slot : Slot
         buffer : buffer
-            Writable, C-contiguous, of as many bytes as the slot. If anything is raised, what is in it is undefined.
+            Writable, C-contiguous, of as many bytes as the slot. If anything is raised, its contents are undefined.
 
         Raises
         ------
@@ -325,13 +325,13 @@ class Spill:
                     start = time.perf_counter()
                     _read(slot._file.held, extent[0], view)
                     self._reads.note(slot.nbytes, time.perf_counter() - start)
-            # Only after it is given up may others have written there.
+            # Others can have written there only if it was given up meanwhile.
             _extent(slot)
         slot._file.settle()
 
     @property
     def write_rate(self) -> float:
-        """Bytes a second that writes took lately.
+        """Bytes per second of recent writes.
 
         If nothing was written yet, a small measurement comes first.
 
@@ -344,7 +344,7 @@ class Spill:
 
     @property
     def read_rate(self) -> float:
-        """Bytes a second that reads took lately, as `write_rate`.
+        """Bytes per second of recent reads, like `write_rate`.
 
         Returns
         -------
@@ -353,7 +353,7 @@ class Spill:
         return self._rate(self._reads)
 
     def seconds(self, nbytes: int) -> float:
-        """What writing so many bytes and reading them back will take.
+        """Estimate the time to write so many bytes and read them back.
 
         Parameters
         ----------
@@ -383,7 +383,7 @@ class Spill:
                 self.error = OSError(error.errno, error.strerror)
 
     def _slot(self, nbytes: int) -> Slot:
-        """Room in the file, or in a new one after a fork. Two threads may each make one: both stay with their slots."""
+        """Return a slot in the file, or in a new one after a fork. If two threads make one, slots keep both alive."""
         slot = self._file.take(nbytes)
         while slot is None:
             file = _File(self.directory)

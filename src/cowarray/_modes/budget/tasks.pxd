@@ -1,20 +1,20 @@
-# Operations about to be done in a budget: what each reads, writes and gives, and what it needs before it is done.
+# Operations about to run in a budget: what each reads, writes and returns, and what it needs beforehand.
 
 from cowarray._modes.budget.runs cimport Allocation, ManagedNode, Run
 from cowarray._modes.fake.forecasts cimport Forecast
 from cowarray._modes.record.rehearsing cimport Rehearsal
 
 
-# What an operation will do.
+# A prediction of an operation.
 cdef class Outlook(Rehearsal):
-    cdef object function  # what repeats the operation
-    cdef bint draws  # random numbers
+    cdef object function  # repeats the operation
+    cdef bint draws  # whether it draws random numbers
     cdef list originals  # arrays whose Storages are written
-    cdef dict pages  # by their Storages, how many pages of each are written at most
+    cdef dict pages  # by Storage, the most pages of it that are written
 
 
 cdef class Task:
-    cdef list inputs  # of Managed, each once: what it reads or writes
+    cdef list inputs  # of Managed, each once, that it reads or writes
     cdef list written  # of Managed
     cdef list storages  # theirs
     cdef list addresses  # where their allocations started
@@ -22,7 +22,7 @@ cdef class Task:
     cdef bint only_shares  # it gives lazy copies, and needs no bytes
     cdef list born  # ManagedVersions
     cdef list locked  # Allocations; None before the first
-    cdef dict pages  # by Storage, how many of each are written at most
+    cdef dict pages  # as in `Outlook`
     cdef size_t reserved
 
 

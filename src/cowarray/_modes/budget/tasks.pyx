@@ -1,7 +1,7 @@
-"""Operations about to be done in a budget: what each reads, writes and gives, and what it needs before it is done.
+"""Operations about to run in a budget: what each reads, writes and returns, and what it needs beforehand.
 
-What it gives, a rehearsal says, so there is room for it before it is done. Its `Node` keeps the arguments as they were.
-Before it runs, what it reads is brought and locked, and what it allocates is reserved.
+A rehearsal predicts an operation's results, so that room is made for them before it runs. Its `Node` keeps the
+arguments as they were. Before it runs, its inputs are brought in and locked, and its allocations are reserved.
 """
 
 from contextvars import Context
@@ -51,14 +51,14 @@ from cowarray._ops.ufuncs import runs_user_code
 cnp.import_array()
 
 cdef type bearing_type = type(bearing(None))
-# Of operations that write nothing. Nobody adds to them.
+# For operations that write nothing. Nobody adds to them.
 cdef list NOTHING = []
 cdef dict NO_PAGES = {}
 
 
 @cython.final
 cdef class Outlook(Rehearsal):
-    """What an operation will do."""
+    """A prediction of an operation."""
 
 
 @cython.final
@@ -71,7 +71,7 @@ cdef class Task:
 
 cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, object key, Forecast known, list arrays,
                      list fresh):
-    """What an operation reads, writes, and gives; or NotRecorded. key: of its forecast; known: that; or None."""
+    """Predict what an operation reads, writes and gives, or raise NotRecorded. known: its forecast by key, or None."""
     cdef Outlook outlook
     cdef void *region
     cdef size_t nbytes
@@ -79,7 +79,7 @@ cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, ob
         return as_before(function, known, arrays, fresh)
     read_region(&region, &nbytes)
     if region == NULL or runs_user_code(function):
-        raise NotRecorded  # without addresses to spare there are no ghosts
+        raise NotRecorded  # ghosts need spare addresses
     outlook = Outlook.__new__(Outlook)
     outlook.stand_here()
     outlook.is_repeated = True
@@ -110,7 +110,7 @@ cdef Outlook foresee(str operation, object function, tuple args, dict kwargs, ob
 
 
 cdef Outlook as_before(object function, Forecast known, list arrays, list fresh):
-    """`foresee` by the forecast of an operation just like this one."""
+    """Predict an operation as `foresee` does, from the forecast of an identical one."""
     cdef Outlook outlook = Outlook.__new__(Outlook)
     outlook.function = function
     outlook.is_repeated = True
@@ -138,7 +138,7 @@ cdef Py_ssize_t index_of(object array, list arrays) except -2:
 
 
 cdef Task new_task(Outlook outlook):
-    """The task, with the arrays that take part; None where somebody outside writes to one of them."""
+    """Return the task, with the arrays that take part; None if somebody outside may write to one of them."""
     cdef Task task = Task.__new__(Task)
     cdef Managed managed
     task.inputs = []
@@ -168,7 +168,7 @@ cdef Task new_task(Outlook outlook):
 
 
 cdef size_t bytes_of(Outlook outlook, list fresh, bint shares_nothing) except? 0:
-    """How many bytes an operation allocates, as far as its results are; what writes copy is found out later."""
+    """Return how many bytes an operation allocates for its results; copies that its writes make are counted later."""
     cdef size_t need = 0
     cdef list met = []
     cdef Array x
@@ -182,7 +182,7 @@ cdef size_t bytes_of(Outlook outlook, list fresh, bint shares_nothing) except? 0
 
 
 cdef bint leaves_unset(str operation, tuple args, dict kwargs) except -1:
-    """Whether fresh results have elements that are never set, as those of `empty`."""
+    """Tell whether fresh results have elements that are never set, like those of `empty`."""
     if operation == "ndarray":
         return args[2:3] in ((), (None,))
     if not kwargs:
@@ -201,7 +201,7 @@ cdef bint gives_copies(list fresh) except -1:
 
 
 cdef ManagedNode begin(Run run, Task task, size_t need, str operation, Outlook outlook, tuple args, dict kwargs):
-    """Bring what is needed, make room, and note what will be done. The guard is held."""
+    """Bring in the inputs, make room, and record the operation. The guard is held."""
     cdef ManagedNode node
     cdef dict versions = {}
     cdef dict known = {}
@@ -221,7 +221,7 @@ cdef ManagedNode begin(Run run, Task task, size_t need, str operation, Outlook o
             unlock(task)
             if not has_hurried and run.spill is not None and run.spill.is_full:
                 has_hurried = True
-                run.spill.hurry()  # before somebody is told that it does not fit
+                run.spill.hurry()  # try the file once more, before raising
             elif not wait_for_others(run):
                 if has_sparse(outlook):
                     raise NotRecorded from None  # a column of a table that is larger than the budget
@@ -242,7 +242,7 @@ cdef ManagedNode begin(Run run, Task task, size_t need, str operation, Outlook o
             if managed.latest.node is None and managed.latest.value is None and managed not in unrecorded:
                 keep_bytes(managed)
         if modes_in_use():
-            # The program makes none of these copies, so no mode refuses or reports them.
+            # These copies are not the program's, so no mode refuses or reports them.
             held, named = Context().run(hold_arguments, run, args, kwargs, versions, known, outlook.site)
         else:
             held, named = hold_arguments(run, args, kwargs, versions, known, outlook.site)
@@ -276,7 +276,7 @@ cdef int lock_inputs(Task task) except -1:
         if not task.only_shares:
             managed.unit.used = managed.unit.run.pools.now
             if managed.unit.state != PRESENT:
-                absent.append(managed)  # those that are present must not leave for it
+                absent.append(managed)  # present inputs must not leave for it
                 continue
         lock(task, managed)
     for each in absent:
@@ -307,19 +307,19 @@ cdef size_t copied_by_writes(Task task) except? 0:
 
 
 cdef bint stays_constant(Task task, Managed managed) noexcept:
-    """Whether what is written is a constant from which nothing was made: its write needs no record."""
+    """Tell whether a written array is a constant from which nothing was made: its write needs no record."""
     return (managed.latest.node is None and managed.latest.value is None and managed.latest.readers == 0
             and not task.has_births and managed in task.written)
 
 
 cpdef tuple hold_arguments(Run run, tuple args, dict kwargs, dict versions, dict known, object site):
-    """Arguments as they are now, for repetitions."""
+    """Keep arguments as they are now, for repetitions."""
     held = [hold_argument(run, value, versions, known, site) for value in args]
     return held, hold_argument(run, kwargs, versions, known, site) if kwargs else kwargs
 
 
 cdef object hold_argument(Run run, object value, dict versions, dict known, object site):
-    """An argument as it is now, for repetitions."""
+    """Keep an argument as it is now, for repetitions."""
     cdef type kind = type(value)
     cdef Managed managed
     cdef Reference reference
@@ -385,11 +385,11 @@ cdef int unlock(Task task) except -1:
 
 
 cdef bint wait_for_others(Run run) except -1:
-    """Wait until an operation of another thread has ended. False where there is none that could."""
+    """Wait until another thread's operation has ended. Return False if none can end."""
     cdef Py_ssize_t active = this_thread().active
     if run.active - active - run.waiting <= 0:
         return False
-    run.waiting += active  # the operations that this thread is in go on when this one does
+    run.waiting += active  # this thread's operations go on only when this one does
     run.waiters += 1
     try:
         ended.wait()

@@ -1,5 +1,4 @@
-"""Libraries whose compiled functions take NumPy's type alone: what they read is handed on as NumPy's arrays, what they
-write as aliases."""
+"""Libraries whose compiled functions take only NumPy's type: they read NumPy's arrays, and write to aliases."""
 
 import inspect
 import sys
@@ -12,18 +11,18 @@ __all__ = ["bottleneck", "h5py", "lightgbm", "ndimage", "netcdf4", "opencv", "sc
 
 
 def bottleneck() -> None:
-    """Its one function that writes to what it is given takes NumPy's type alone, and writes to a read-only array."""
-    with importing:  # not at the top: the import of the library stays quick
+    """Wrap `replace`, which writes to its argument: it takes only NumPy's type, and writes even to read-only arrays."""
+    with importing:  # imported here, so that importing the library stays quick
         from cowarray._tools.frameless import Unbound, converting, numpys_to_write
 
     replace = Unbound(converting(sys.modules["bottleneck"].replace, numpys_to_write))
     module: Any
-    for module in (sys.modules["bottleneck"], sys.modules[replace.__module__]):  # by whose name it is pickled
+    for module in (sys.modules["bottleneck"], sys.modules[replace.__module__]):  # pickled by this name
         module.replace = replace
 
 
 def h5py() -> None:
-    """Masks, and memory that it reads or writes without NumPy, are asked for NumPy's type."""
+    """Convert masks, and memory that h5py reads or writes without NumPy: these must be of NumPy's type."""
     with importing:
         from cowarray._tools.frameless import converting, lending_aliases
 
@@ -35,8 +34,8 @@ def h5py() -> None:
 
 
 def lightgbm() -> None:
-    """Data, labels and gradients are asked for NumPy's type, also those in lists."""
-    with importing:  # not at the top: the import of the library stays quick
+    """Convert data, labels and gradients, also in lists: they must be of NumPy's type."""
+    with importing:  # imported here, so that importing the library stays quick
         from cowarray._tools.frameless import converting
 
     library: Any = sys.modules["lightgbm.basic"]
@@ -50,9 +49,9 @@ def lightgbm() -> None:
 
 
 def ndimage() -> None:
-    """What the filters are given to fill is asked for NumPy's type, or taken for a dtype.
+    """Convert arrays that the filters fill: others than NumPy's are refused, or taken for a dtype.
 
-    SciPy's functions of the array API are left alone: they take arrays of one library, and ours are of another.
+    SciPy's functions for the array API are left alone: they take arrays of one library, and cowarray is another.
     """
     with importing:
         from cowarray._tools.frameless import lending_written
@@ -67,13 +66,13 @@ def ndimage() -> None:
             places = {each: place for place, each in named if each in ("output", "distances", "indices")}
             if places:
                 lending = lending_written(value, places)
-                for module in (library, sys.modules[value.__module__]):  # by whose name it is pickled
+                for module in (library, sys.modules[value.__module__]):  # pickled by this name
                     if getattr(module, name, None) is value:
                         setattr(module, name, lending)
 
 
 def netcdf4() -> None:
-    """What is assigned to its variables, which are of a compiled class, is asked for NumPy's type."""
+    """Convert values that are assigned to variables, whose class is compiled: they must be of NumPy's type."""
     with importing:
         from cowarray._tools.frameless import convert_assigned
 
@@ -81,8 +80,8 @@ def netcdf4() -> None:
 
 
 def opencv() -> None:
-    """Its compiled functions take NumPy's type alone, and say of none whether it writes: they work on aliases."""
-    with importing:  # not at the top: the import of the library stays quick
+    """Pass aliases to the compiled functions: they take only NumPy's type, and none says whether it writes."""
+    with importing:  # imported here, so that importing the library stays quick
         from cowarray._tools.frameless import Unbound, lending_aliases
 
     modules = [sys.modules["cv2"]]
@@ -96,13 +95,13 @@ def opencv() -> None:
 
 
 def scipy() -> None:
-    """Solvers make a linear operator of a matrix that is an instance of NumPy's class."""
+    """Convert matrices for the solvers, which make linear operators of instances of NumPy's class."""
     with importing:
         from cowarray._tools.frameless import converting
 
     function = sys.modules["scipy.sparse.linalg"].aslinearoperator
     asked = converting(function)
     module: Any
-    for name, module in list(sys.modules.items()):  # None where somebody prevents an import
+    for name, module in list(sys.modules.items()):  # None if somebody blocks an import
         if name.startswith("scipy.") and module is not None and vars(module).get("aslinearoperator") is function:
             module.aslinearoperator = asked

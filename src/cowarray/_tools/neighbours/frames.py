@@ -1,4 +1,4 @@
-"""Data frames and Arrow: what is not NumPy's type they take for a list, or for an object of its own."""
+"""Data frames and Arrow: they take anything but NumPy's type for a list, or for an opaque object."""
 
 import sys
 from types import FunctionType
@@ -9,7 +9,7 @@ from cowarray._native.fork_locks import importing
 __all__ = ["pandas", "polars", "pyarrow", "pyarrow_compute"]
 
 
-# Methods of pandas, and of polars, that ask what they are given for NumPy's type.
+# Methods of pandas and polars that test their arguments for NumPy's type.
 _OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "and", "or", "xor")
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _ASKING = frozenset(
@@ -26,8 +26,8 @@ _ASKING_FUNCTIONS = ("factorize", "merge", "pivot_table", "unique")
 
 
 def pandas() -> None:
-    """Keys, groups and operands are handed on as NumPy's arrays: without, a mask would pick rows by 0 and 1."""
-    with importing:  # not at the top: the import of the library stays quick
+    """Convert keys, groups and operands to NumPy's arrays: otherwise a mask would pick rows 0 and 1."""
+    with importing:  # imported here, so that importing the library stays quick
         from cowarray._tools.frameless import converting, converting_item, numpys_alone
 
     library: Any = sys.modules["pandas"]
@@ -43,13 +43,13 @@ def pandas() -> None:
     for kind in (library.arrays.IntegerArray, library.arrays.FloatingArray, library.arrays.BooleanArray):
         kind.__init__ = converting(kind.__init__)
     for kind in (library.Series, library.DataFrame):
-        # pandas copies NumPy's arrays, and can write to its copy; the snapshot that another type gives it, it keeps.
+        # pandas copies NumPy's arrays, and can write to its copy; from another type it would keep the snapshot.
         kind.__init__ = converting(kind.__init__, numpys_alone)
     library.DataFrame.from_records = classmethod(converting(library.DataFrame.from_records.__func__))
     for name in _ASKING_FUNCTIONS:
         function = getattr(library, name)
         asked = converting(function)
-        for module in (library, sys.modules[function.__module__]):  # by whose name it is pickled
+        for module in (library, sys.modules[function.__module__]):  # pickled by this name
             setattr(module, name, asked)
 
 
@@ -58,7 +58,7 @@ def _with_subclasses(kind: type) -> set[type]:
 
 
 def polars() -> None:
-    """Columns, keys and operands are handed on as NumPy's arrays, and literals, which stand in any expression."""
+    """Convert columns, keys and operands to NumPy's arrays, and literals, which can be in any expression."""
     with importing:
         from cowarray._tools.frameless import converting
 
@@ -75,19 +75,19 @@ def polars() -> None:
 
 
 def pyarrow() -> None:
-    """NumPy's arrays are read by rules of their own: what is missing, and how it is said."""
+    """Convert to NumPy's arrays, for which Arrow has its own rules: about missing values, and about masks."""
     with importing:
         from cowarray._tools.frameless import converting, numpys_in_own_order
 
     library: Any = sys.modules["pyarrow"]
     for name in ("array", "scalar"):
         asked = converting(getattr(library, name), numpys_in_own_order)
-        for module in (library, sys.modules[asked.__module__]):  # by whose name it is pickled
+        for module in (library, sys.modules[asked.__module__]):  # pickled by this name
             setattr(module, name, asked)
 
 
 def pyarrow_compute() -> None:
-    """Functions of Arrow's arrays, by which those are filtered and taken from, and of NumPy's."""
+    """Convert arguments of functions on arrays, by which Arrow's arrays are also filtered and taken from."""
     with importing:
         from cowarray._tools.frameless import converting, numpys_in_own_order
 
@@ -96,7 +96,7 @@ def pyarrow_compute() -> None:
     for name, value in functions.items():
         if type(value) is FunctionType and value.__module__ == library.__name__ and not name.startswith("_"):
             setattr(library, name, converting(value, numpys_in_own_order))
-    called = converting(library.call_function, numpys_in_own_order)  # which calls those by their names
+    called = converting(library.call_function, numpys_in_own_order)  # it calls those by name
     module: Any
     for module in (library, sys.modules[called.__module__]):
         module.call_function = called

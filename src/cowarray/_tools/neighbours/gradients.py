@@ -1,4 +1,4 @@
-"""autograd: gradients of cowarray's arrays are such arrays."""
+"""autograd: gradients with respect to cowarray's arrays are cowarray's arrays."""
 
 # Libraries that may be missing, or have no types.
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
@@ -16,14 +16,14 @@ __all__ = ["autograd"]
 
 
 def autograd() -> None:
-    """`ArrayBox` names the types that autograd follows, `VSpace` says how gradients of a type begin and are added."""
+    """Enter the type into `ArrayBox`, which lists the types to trace, and `VSpace`, which makes and adds gradients."""
     from autograd.extend import VSpace
     from autograd.numpy.numpy_boxes import ArrayBox
     from autograd.numpy.numpy_vspaces import ArrayVSpace, ComplexArrayVSpace
 
     def created(space: Any, one: complex) -> Any:
         class Space(space):
-            """Gradients of cowarray's arrays are cowarray's; to know their shape takes no bytes."""
+            """The space of gradients that are cowarray's arrays; their shape is known without reading bytes."""
 
             def __init__(self, value: ndarray) -> None:
                 self.shape, self.dtype = value.shape, value.dtype
@@ -44,14 +44,14 @@ def autograd() -> None:
 
 
 class _NumPy:
-    """NumPy, as a module of autograd's sees it."""
+    """NumPy, as seen by a module of autograd."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
 
 
 def _keep_values_ours() -> None:
-    """What autograd joins of ours is ours, as are copies: elsewhere it asks for a view as `numpy.ndarray`."""
+    """Make joins and copies of cowarray's arrays cowarray's: autograd would ask for a view as `numpy.ndarray`."""
     from autograd.numpy import numpy_wrapper
 
     class Joined:
@@ -74,7 +74,7 @@ def _keep_values_ours() -> None:
 
 
 def _keep_gradients_ours() -> None:
-    """Where autograd itself makes NumPy's arrays of gradients, it makes ours of ours: a budget can make those again."""
+    """Make gradients cowarray's where autograd would turn them into NumPy's arrays: a budget can recompute them."""
     from autograd.core import primitive_vjps
     from autograd.numpy import numpy_vjps, numpy_wrapper
     from autograd.tracer import getval
@@ -82,7 +82,7 @@ def _keep_gradients_ours() -> None:
     wrapped: Any = numpy_wrapper  # most of its names come from NumPy
 
     class Numpy(_NumPy):
-        """`asarray`, for the gradients of `dot`, leaves ours as it is."""
+        """NumPy with an `asarray`, for the gradients of `dot`, that leaves cowarray's arrays as they are."""
 
         def asarray(self, a: Any, dtype: Any = None) -> Any:
             return asarray(a, dtype=dtype) if isinstance(a, ndarray) else np.asarray(a, dtype)
@@ -100,7 +100,7 @@ def _keep_gradients_ours() -> None:
         return wrapped.reshape(g, lengths) + _chapters.zeros(shape, dtype=dtype), np.prod(shape) // np.prod(lengths)
 
     def of_scalars(given: Any) -> Any:
-        """A maker of gradients that gives a reduction of ours a gradient of ours where it would give it a scalar."""
+        """Wrap a gradient maker: where a reduction's gradient would be a scalar, it becomes an array of cowarray's."""
 
         def maker(argnums: Any, ans: Any, args: Any, kwargs: Any) -> Any:
             vjp = given(argnums, ans, args, kwargs)

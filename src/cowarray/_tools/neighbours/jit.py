@@ -1,4 +1,4 @@
-"""numba: functions that it compiles take cowarray's arrays."""
+"""numba: compiled functions take cowarray's arrays."""
 
 # Libraries that may be missing, or have no types.
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
@@ -18,22 +18,22 @@ __all__ = ["numba"]
 
 
 def numba() -> None:
-    """A type of its own for typing and unboxing: numba reads an exported header, and knows arrays otherwise. Functions
-    of cowarray are NumPy's of the same name in compiled code."""
+    """Enter a separate type for typing and unboxing: numba reads an exported header, and otherwise sees an array. In
+    compiled code, functions of cowarray are NumPy's of the same name."""
     from numba.core import boxing, cgutils, codegen, pythonapi, types
     from numba.core.datamodel import models
     from numba.core.registry import cpu_target
     from numba.extending import NativeValue, lower_cast, register_model, typeof_impl, unbox
 
     class CowArray(types.Array):
-        """An array of cowarray as an argument. What is made of it in compiled code is NumPy's."""
+        """An array of cowarray's as an argument. Arrays made from it in compiled code are NumPy's."""
 
         def __init__(self, dtype: Any, ndim: int, layout: str, readonly: bool = False, aligned: bool = True) -> None:
             super().__init__(dtype, ndim, layout, readonly=readonly, aligned=aligned, name=None)
             self.name: str = f"cowarray.{self.name}"
 
         def unify(self, typingctx: Any, other: Any) -> Any:
-            """A list of these stays one when an array of numba's own is put into it."""
+            """Keep a list of these one when an array of numba's own type is put into it."""
             both = super().unify(typingctx, other)
             return both and CowArray(both.dtype, both.ndim, both.layout, not both.mutable, both.aligned)
 
@@ -55,7 +55,7 @@ def numba() -> None:
     unbox_numpys = boxing.unbox_array
 
     class Slot:
-        """Where one of two ways of unboxing puts its result: an error until then, whose exception is set."""
+        """The result of one of two ways of unboxing; until it is set, an error whose exception is set."""
 
         def __init__(self, typ: Any, c: Any) -> None:
             self.builder = c.builder
@@ -79,11 +79,11 @@ def numba() -> None:
         c.pyapi.decref(export)
         with c.builder.if_then(cgutils.is_not_null(c.builder, header)):
             slot.put(unbox_numpys(plain, header, c))
-            c.pyapi.decref(header)  # the native array holds its own references
+            c.pyapi.decref(header)  # the native array has its own references
         return slot.native()
 
     def declared(typ: Any, obj: Any, c: Any) -> Any:
-        """Unbox an argument of a function whose types are declared, as NumPy's arrays: it may be one of ours."""
+        """Unbox an argument that is declared as NumPy's array: it may be one of cowarray's."""
         slot = Slot(typ, c)
         ours = c.pyapi.unserialize(c.pyapi.serialize_object(ndarray))
         is_ours = c.builder.icmp_unsigned("==", c.pyapi.get_type(obj), ours)
@@ -96,7 +96,7 @@ def numba() -> None:
         return slot.native()
 
     pythonapi._unboxers.functions[types.Array] = declared
-    # Functions that are kept in files unbox as they were compiled to: those of a process without this are not found.
+    # Functions cached in files unbox as they were compiled: this key hides those of processes without `register`.
     kept_for = codegen.CPUCodegen.magic_tuple
     codegen.CPUCodegen.magic_tuple = lambda self: (*kept_for(self), "cowarray")
 
@@ -110,7 +110,7 @@ def numba() -> None:
 
 
 def _numpys_of_that_name(function: Any) -> Any:
-    """NumPy's function where a function is cowarray's of the same name; else None."""
+    """Return NumPy's function of the same name if a function is cowarray's; else None."""
     module, name = str(function.__module__), function.__name__
     if module.partition(".")[0] != "cowarray" or getattr(sys.modules.get(module), name, None) is not function:
         return None
@@ -118,14 +118,14 @@ def _numpys_of_that_name(function: Any) -> Any:
 
 
 def _suits(header: np.ndarray, layout: str, aligned: bool) -> bool:
-    """Whether the elements lie where compiled code looks for them."""
+    """Tell whether the elements lie where compiled code expects them."""
     flags = header.flags
     contiguous = {"C": flags.c_contiguous, "F": flags.f_contiguous}.get(layout, True)
     return contiguous and (flags.aligned or not aligned)
 
 
 def _written(x: ndarray, *, layout: str, aligned: bool) -> np.ndarray:
-    """The header through which compiled code writes to x."""
+    """Return the header through which compiled code writes to x."""
     header = x.to_numpy(writable=True)
     if not _suits(header, layout, aligned):
         raise TypeError("numba: compiled for another memory layout than this array has; pass x.copy()")
@@ -133,6 +133,6 @@ def _written(x: ndarray, *, layout: str, aligned: bool) -> np.ndarray:
 
 
 def _read(x: ndarray, *, layout: str, aligned: bool) -> np.ndarray:
-    """The header through which compiled code reads x: a snapshot, in the layout that the code is compiled for."""
+    """Return the header through which compiled code reads x: a snapshot, in the layout that the code expects."""
     header = x.to_numpy()
     return header if _suits(header, layout, aligned) else header.copy("F" if layout == "F" else "C")

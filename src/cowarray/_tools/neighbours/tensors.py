@@ -1,4 +1,4 @@
-"""Libraries of tensors, which keep a list of the types that they take."""
+"""Tensor libraries, which keep lists of the types that they take."""
 
 # Libraries that may be missing, or have no types.
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
@@ -21,18 +21,18 @@ __all__ = ["dask", "einops", "jax", "torch", "torch_batches"]
 
 
 def dask() -> None:
-    """A type on the list stays in chunks, and dask answers it in operators instead of leaving it to the type."""
+    """Enter the type: chunks keep it, and dask handles operators with it instead of leaving them to the type."""
     known = sys.modules["dask.array.chunk_types"]
     if ndarray not in known._HANDLED_CHUNK_TYPES:
         known.register_chunk_type(ndarray)
 
 
 def einops() -> None:
-    """A backend is found by being a subclass; its name is that of a module which is imported."""
+    """Define a backend: einops finds it as a subclass; its name must be that of an imported module."""
     from einops._backends import AbstractBackend
 
     class Backend(AbstractBackend):
-        """What einops asks of arrays, answered by cowarray's functions."""
+        """The backend's operations, by cowarray's functions."""
 
         framework_name = "cowarray"
 
@@ -69,12 +69,12 @@ def einops() -> None:
     _KEPT.append(Backend)
 
 
-# Keeps classes alive that einops finds only through their base.
+# Keeps classes alive that einops finds only through their base class.
 _KEPT: list[Any] = []
 
 
 def jax() -> None:
-    """What JAX does with a leaf of its type, in each of its lists, is done with a snapshot as with NumPy's arrays."""
+    """Enter the type into each of JAX's tables for leaves, so that a snapshot is handled like NumPy's arrays."""
     from jax._src import core, dtypes
     from jax._src.interpreters import pxla
     from jax._src.numpy.indexing import NDIndexer
@@ -94,12 +94,12 @@ def jax() -> None:
 
 
 def torch() -> None:
-    """`from_numpy` looks for NumPy's type, and `asarray` takes others for bytes: they are handed NumPy's arrays."""
+    """Convert for `from_numpy`, which demands NumPy's type, and for `asarray`, which takes other types for bytes."""
     from torch.overrides import get_ignored_functions, get_overridable_functions
     from torch.utils._device import _device_constructors
 
     library: Any = sys.modules["torch"]
-    # Tables of torch's own functions, made when they are first asked for: they must have the functions themselves.
+    # Tables of torch's own functions, filled at their first use: they must contain the unwrapped functions.
     _device_constructors()
     get_ignored_functions()
     get_overridable_functions()
@@ -113,7 +113,7 @@ def _given_exports(function: Callable[..., Any], name: str) -> Callable[..., Any
         exported = _read_by_torch if kwargs.get("copy") is True else _shared
         return function(*map(exported, args), **{key: exported(value) for key, value in kwargs.items()})
 
-    given.__qualname__ = name  # by which it is pickled
+    given.__qualname__ = name  # pickled by this name
     return given
 
 
@@ -122,13 +122,13 @@ def _read_by_torch(value: Any) -> Any:
 
 
 def _shared(value: Any) -> Any:
-    """NumPy's array for a tensor to share. A read-only array is copied: tensors have no such flag."""
+    """Return NumPy's array for a tensor to share. A read-only array is copied: tensors have no such flag."""
     if not isinstance(value, ndarray):
         return value
     return value.to_numpy(writable=True) if value.flags.writeable else np.array(value)
 
 
 def torch_batches() -> None:
-    """A type in the table of a data loader is stacked as NumPy's arrays are."""
+    """Enter the type into a data loader's table, so that batches are stacked like NumPy's arrays."""
     table: Any = sys.modules["torch.utils.data._utils.collate"]
     table.default_collate_fn_map[ndarray] = table.default_collate_fn_map[np.ndarray]

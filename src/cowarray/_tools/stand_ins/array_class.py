@@ -13,7 +13,7 @@ import cowarray
 
 __all__ = ["ndarray", "take_class", "with_numpys_class"]
 
-# What classes have, and not their instances.
+# Attributes that classes have, and not their instances.
 _OF_CLASSES = frozenset(
     [
         "__abstractmethods__",
@@ -36,15 +36,15 @@ _OF_CLASSES = frozenset(
 
 
 class _Kinds(abc.ABCMeta):
-    """The class of the program's `numpy.ndarray`: arrays of the library and NumPy's own are its instances.
+    """The class of the program's `numpy.ndarray`, whose instances are arrays of the library and NumPy's own.
 
-    It is one of abstract classes, so that a class of the program's may have one of these as a base, too.
+    It derives from `ABCMeta`, so that a class of the program's can also have an abstract class as a base.
     """
 
     def __new__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **options: Any) -> Any:
         if ndarray is None:
             return super().__new__(cls, name, bases, namespace)
-        # A subclass that the program makes is one of NumPy's array.
+        # A subclass that the program makes is a subclass of NumPy's array.
         own = with_numpys_class(bases)
         if any(getattr(value, "__isabstractmethod__", False) for value in namespace.values()):
             options["metaclass"] = abc.ABCMeta
@@ -92,7 +92,7 @@ class _Kinds(abc.ABCMeta):
 
 
 class _Method:
-    """A method of arrays, taken from the class: cowarray's for its own arrays, NumPy's for all others."""
+    """A method of arrays, taken from the class: cowarray's for cowarray's arrays, NumPy's for all others."""
 
     def __init__(self, numpys: Callable[..., Any], own: Callable[..., Any]) -> None:
         functools.update_wrapper(self, numpys)
@@ -110,13 +110,13 @@ class _Method:
 
 
 def take_class(kind: Any) -> None:
-    """Let the method `view` of a subclass of NumPy's array take the class that the program knows for NumPy's.
+    """Make `view` of a subclass of NumPy's array take the class that the program knows as NumPy's.
 
     Parameters
     ----------
     kind : type or object
-        A class, or what its metaclass made in place of one. Others than subclasses are left alone, and so is a `view`
-        that is no method.
+        A class, or the object that its metaclass made in place of one. Anything but a subclass is left alone, and so
+        is a `view` that is not a method.
     """
     if not isinstance(kind, type) or not any(each is np.ndarray for each in kind.__mro__):
         return
@@ -126,7 +126,7 @@ def take_class(kind: Any) -> None:
         return
     if type(view) not in (types.FunctionType, types.MethodDescriptorType) or hasattr(view, "_takes_class"):
         return
-    with contextlib.suppress(TypeError):  # of a class that is compiled
+    with contextlib.suppress(TypeError):  # the class is compiled
         type.__setattr__(kind, "view", _viewing(view))
 
 
@@ -149,7 +149,7 @@ def _new(cls: type, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def with_numpys_class(bases: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The bases of a class, or other arguments, with NumPy's class in place of the one that the program knows."""
+    """Return the bases of a class, or other arguments, with NumPy's class in place of the program's `ndarray`."""
     return tuple(np.ndarray if each is ndarray else each for each in bases)
 
 

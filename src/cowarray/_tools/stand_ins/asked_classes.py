@@ -1,4 +1,4 @@
-"""Classes that the program makes, and that NumPy asks: they are told of its functions, and give NumPy its arrays."""
+"""The program's classes that NumPy calls back: they get the program's functions, and give NumPy NumPy's arrays."""
 
 import functools
 import types
@@ -13,7 +13,7 @@ __all__ = ["give_numpys_array", "give_own_functions"]
 
 
 def give_numpys_array(kind: Any) -> None:
-    """Let objects of a class that the program made give NumPy its array, where their ``__array__`` gives ours.
+    """Make objects of a class of the program's give NumPy a NumPy array where their ``__array__`` returns cowarray's.
 
     Parameters
     ----------
@@ -33,11 +33,11 @@ def give_numpys_array(kind: Any) -> None:
 
 
 def give_own_functions(kind: Any) -> None:
-    """Let a class that the program made be asked about the program's functions, where NumPy asks about its own.
+    """Make NumPy ask a class of the program's about the program's functions instead of NumPy's.
 
-    Then ``ufunc is np.add`` holds in its ``__array_ufunc__``, and a table by functions has ``func``. A subclass of
+    Then ``ufunc is np.add`` holds in its ``__array_ufunc__``, and a table by functions finds ``func``. A subclass of
     NumPy's array may pass them on to NumPy's methods: it gets NumPy's function, as an object that equals the
-    program's. A class that may pass them on to a method of a library's is asked about NumPy's.
+    program's. A class that may pass them on to a library's method is asked about NumPy's.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _wrapping(asked: Any, passes_on: bool) -> Any:
 
 
 def _known_to_the_program(function: Any, passes_on: bool) -> Any:
-    """The program's function for one of NumPy's; NumPy's, equal to it, if it may be passed on or has another name."""
+    """Return the program's function for one of NumPy's; if it may be passed on or is renamed, NumPy's, equal to it."""
     program = running()
     own = function if program is None else program.of_the_same_name(function)
     if own is function or (not passes_on and getattr(own, "__name__", None) == function.__name__):
@@ -93,7 +93,7 @@ def _known_to_the_program(function: Any, passes_on: bool) -> Any:
     return _Equal(function, own)
 
 
-# A function of NumPy's that equals the program's function of that name, in comparisons and as a key.
+# A NumPy function that equals the program's function of that name, in comparisons and as a key.
 class _Equal:
     __slots__ = ("__wrapped__", "_own")
 

@@ -1,4 +1,4 @@
-"""What stands for functions of NumPy's that cowarray lacks, or that a program means otherwise."""
+"""Stand-ins for NumPy's functions that cowarray lacks, or that mean something else in a program."""
 
 import functools
 from collections.abc import Callable
@@ -15,7 +15,7 @@ __all__ = ["Borrowed", "Dispatched", "Implementation", "Reading", "load", "reads
 
 
 def _is_assumed(values: Any) -> bool:
-    """Whether an assertion is about a plan's array, and the plan assumes conditions: then this one holds."""
+    """Tell whether an assertion is about a plan's array, and the plan assumes conditions: then it is taken to hold."""
     for value in values.values() if isinstance(values, dict) else values:
         if isinstance(value, (tuple, list, dict)):
             if _is_assumed(value):
@@ -29,7 +29,7 @@ def _is_assumed(values: Any) -> bool:
 
 
 class _Named:
-    """What stands for a function of NumPy's under the same name."""
+    """A stand-in for a NumPy function, under the same name."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         own: Any = self
@@ -43,7 +43,7 @@ class _Named:
 
 
 class Reading(_Named):
-    """A function of NumPy's that only reads arrays, and gets NumPy's: a comparison of `numpy.testing`, `numpy.save`."""
+    """A NumPy function that only reads arrays, and gets NumPy's: a comparison of `numpy.testing`, `numpy.save`."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
@@ -54,7 +54,7 @@ class Reading(_Named):
 
 
 class Dispatched(_Named):
-    """A function of NumPy's that has another meaning in the library, which does NumPy's as well."""
+    """A NumPy function whose name means something else in the library, which can dispatch NumPy's as well."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
@@ -62,7 +62,7 @@ class Dispatched(_Named):
 
 
 class Implementation(_Named):
-    """What a function of NumPy's calls once it has asked nobody, by the rules that the library has for it."""
+    """The implementation that a NumPy function calls without asking its arguments, by the library's rules."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function._implementation)
@@ -100,7 +100,7 @@ class _OpenArchive(np.lib.npyio.NpzFile):
 
 @functools.wraps(np.load)
 def load(*args: Any, **kwargs: Any) -> Any:
-    # NumPy's own reads the file; cowarray's would map it, and a program may write to a file that it has read.
+    # NumPy's reads the file; cowarray's would map it, and a program may write to a file that it has read.
     loaded = np.load(*args, **kwargs)
     if type(loaded) is np.lib.npyio.NpzFile:
         loaded.__class__ = _OpenArchive

@@ -1,8 +1,8 @@
 """Stand-ins for NumPy's modules.
 
-A stand-in has the names of one of NumPy's modules and no others. A name that cowarray has is cowarray's; any other is
-borrowed from NumPy, and the arrays that it returns become cowarray's. The stand-ins of one program know each other, and
-note where a borrowed name was first used.
+A stand-in has exactly the names of one of NumPy's modules. A name that cowarray has is cowarray's; any other is
+borrowed from NumPy, and the arrays that it returns become cowarray's. The stand-ins of one program know each other,
+and note where a borrowed name was first used.
 """
 
 import copyreg
@@ -24,9 +24,9 @@ from cowarray._tools.stand_ins.values import taken_in
 
 __all__ = ["Site", "StandIns", "running"]
 
-_Own = dict[str, Callable[[], Any]]  # the library's objects by name, imported when they are used
+_Own = dict[str, Callable[[], Any]]  # the library's objects by name, imported at first use
 
-# NumPy's modules that have nothing to do with arrays: no stand-ins.
+# NumPy's modules that have nothing to do with arrays: they get no stand-ins.
 _PLAIN = ("numpy.exceptions", "numpy.dtypes", "numpy.typing", "numpy.version", "numpy.__config__", "numpy.f2py")
 _PLAIN_PARENTS = tuple(f"{name}." for name in _PLAIN)
 
@@ -47,7 +47,7 @@ class Site(NamedTuple):
 
 
 def _caller() -> Site:
-    """The innermost line that is neither the library's nor NumPy's."""
+    """Return the innermost line that is neither the library's nor NumPy's."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
@@ -76,7 +76,7 @@ class _StandIn(types.ModuleType):
         set_slot("_stand_ins", stand_ins)
         set_slot("_note", note)
         set_slot("_quiet", quiet)
-        # As in a module of Python's: of a class, it would make each look at a name three times as dear.
+        # In the instance, as in a Python module: in the class, it would make each name lookup three times as dear.
         vars(self)["__getattr__"] = self._found
 
     def _found(self, name: str) -> Any:
@@ -93,8 +93,8 @@ class _StandIn(types.ModuleType):
         elif (own := self._stand_ins.known(value)) is not None:
             found = own
         elif not callable(value) or isinstance(value, type) or "._" in f"{self.__name__}.{name}":
-            # A class is used when it is looked at; a function, when it is called. Private functions, and those of
-            # private modules, hand NumPy's arrays to each other.
+            # Looking up a class counts as its use; for a function, calling it does. Private functions, and those of
+            # private modules, pass NumPy's arrays to each other.
             if not self._quiet and "._" not in f"{self.__name__}.{name}" and _is_a_class_of_numpys(value):
                 self._note(f"{self.__name__}.{name}")
             return taken_in(value)
@@ -104,20 +104,20 @@ class _StandIn(types.ModuleType):
         return found
 
     def _give_implementation(self, own: Any, numpys: Any) -> None:
-        """Let a function have what NumPy's calls once it has asked nobody: classes with rules for functions call it."""
+        """Give a function the `_implementation` that NumPy's has: classes with rules for functions call it."""
         dispatching: Any = type(np.sum)
         if isinstance(numpys, dispatching) and not isinstance(own, dispatching):
             own._implementation = Implementation(numpys)
 
     def __setattr__(self, name: str, value: object) -> None:
-        # What the program replaces, it replaces for itself. What it adds for old libraries, they must find.
+        # A name that the program replaces, it replaces for itself. One that it adds for old libraries, they must find.
         if not hasattr(self._numpys, name):
             setattr(self._numpys, name, value)
         super().__setattr__(name, value)
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba takes it for: NumPy's module, whose functions it compiles."""
+        """The type that numba sees: NumPy's module, whose functions it compiles."""
         return importlib.import_module("numba.core.types").Module(self._numpys)
 
     def __eq__(self, other: object) -> bool:
@@ -137,13 +137,13 @@ class _StandIn(types.ModuleType):
 
 
 def _module_of_the_program(name: str) -> types.ModuleType:
-    """What a pickle of a stand-in brings back: NumPy's module in a process that runs no program."""
+    """Unpickle a stand-in: as NumPy's module in a process that runs no program."""
     module = importlib.import_module(name)
     return module if _running is None else _running.of(module)
 
 
 def _ignored(name: str) -> None:
-    """What notes nothing."""
+    """Note nothing."""
 
 
 def _is_a_class_of_numpys(value: object) -> bool:
@@ -156,12 +156,12 @@ class StandIns:
     Parameters
     ----------
     replaced : dict, optional
-        Replacements for functions and classes of NumPy's.
+        Replacements for NumPy's functions and classes.
 
     Attributes
     ----------
     borrowed : dict of str to Site
-        The names of functions and classes that the library lacks and the program used, and where each was first used.
+        The functions and classes that the library lacks and the program used, and where each was first used.
     """
 
     def __init__(self, replaced: dict[Any, Any] | None = None) -> None:
@@ -178,20 +178,20 @@ class StandIns:
             self._known[id(function)] = _replaced(function)
 
     def install(self) -> None:
-        """Let pickles bring back these, from now on."""
+        """Make pickles bring back these stand-ins, from now on."""
         global _running
         _running = self
 
     def replacing(self, value: object) -> Any:
-        """What the program gets in place of a function or a class of NumPy's, whatever the library has; or None."""
+        """Return the program's replacement for a NumPy function or class, which precedes the library's; or None."""
         return self._replaced.get(id(value))
 
     def known(self, value: object) -> Any:
-        """What the library has in place of a function or a class of NumPy's, wherever NumPy keeps it; or None."""
+        """Return the library's counterpart of a NumPy function or class, wherever NumPy keeps it; or None."""
         return self._known.get(id(value))
 
     def of_the_same_name(self, function: Any) -> Any:
-        """What the program finds where NumPy keeps a function; the function itself if NumPy does not."""
+        """Return what the program finds in the place of a NumPy function; any other function itself."""
         module = sys.modules.get(getattr(function, "__module__", None) or "numpy")
         name = getattr(function, "__name__", "")
         if module is None or module.__name__.partition(".")[0] != "numpy" or vars(module).get(name) is not function:
@@ -199,13 +199,13 @@ class StandIns:
         return getattr(self.of(module), name)
 
     def of(self, module: types.ModuleType, *, quiet: bool = False) -> types.ModuleType:
-        """The stand-in of one of NumPy's modules.
+        """Return the stand-in of one of NumPy's modules.
 
         Parameters
         ----------
         module : module
         quiet : bool, default False
-            Whether looking at a class notes nothing: for ``from numpy import *``, which looks at all.
+            Whether looking up a class notes nothing: for ``from numpy import *``, which looks up all.
 
         Returns
         -------
@@ -224,9 +224,9 @@ class StandIns:
         return modules[name]
 
     def _fill(self, program: types.ModuleType) -> None:
-        """Put names where a program finds them that looks in `vars`.
+        """Fill in names for programs that look in `vars`.
 
-        Not those that NumPy imports when they are asked for, and not the classes whose use is noted.
+        Names that NumPy imports lazily are left out, and so are classes whose use is noted.
         """
         quiet = self.of(np, quiet=True)
         for name, value in vars(np).copy().items():
@@ -236,21 +236,21 @@ class StandIns:
                     vars(program)[name] = found
 
     def note(self, name: str) -> None:
-        """Note that a name was used which the library lacks."""
+        """Note the use of a name that the library lacks."""
         if name not in self.borrowed:
             self.borrowed[name] = _caller()
 
 
-_running: StandIns | None = None  # those of the program that this process runs
+_running: StandIns | None = None  # of the program that this process runs
 
 
 def running() -> StandIns | None:
-    """The stand-ins of the program that this process runs."""
+    """Return the stand-ins of the program that this process runs."""
     return _running
 
 
 def _standing_in(module: str, name: str) -> Any:
-    """What a pickle brings back: the same function, in a process that may run no program."""
+    """Unpickle a function, in a process that may run no program."""
     return getattr((_running or StandIns()).of(importlib.import_module(module)), name)
 
 
@@ -264,7 +264,7 @@ _REPLACED = (np.load, np.fromfile, np.frombuffer, np.save, np.savez, np.savez_co
 
 @functools.cache
 def _replaced(function: Any) -> Any:
-    """What a program gets in place of a function of NumPy's that the library has with other parameters or rules."""
+    """Return the stand-in for a NumPy function that the library has with other parameters or rules."""
     if function is np.load:
         return load
     if function is np.ndarray:
@@ -275,14 +275,14 @@ def _replaced(function: Any) -> Any:
 
 
 def _hidden_state() -> cowarray.random.RandomState:
-    """What the legacy functions draw from, as an object: libraries take it for ``random_state=None``."""
+    """Return the legacy functions' generator as an object: libraries use it for ``random_state=None``."""
     return cowarray.random.RandomState(np.random.mtrand._rand._bit_generator)
 
 
 def _own_names(module: types.ModuleType) -> _Own:
-    """What the library has in place of names in one of NumPy's modules: for each, a function that gets it.
+    """Return the library's counterparts of names in one of NumPy's modules: for each, a function that returns it.
 
-    NumPy's generators, for one, take their time, and are made when they are asked for.
+    They are looked up at first use: NumPy's generators, for one, are slow to make.
     """
     name = module.__name__
     if name == "numpy":

@@ -1,4 +1,4 @@
-"""Values between a program and NumPy: arrays of NumPy's are taken in as cowarray's, and cowarray's are handed out."""
+"""Values between a program and NumPy: NumPy's arrays are taken in as cowarray's, and cowarray's are handed out."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ __all__ = ["handed_out", "numpys", "taken_in"]
 
 
 def taken_in(value: Any) -> Any:
-    """The result of a NumPy function, as the program gets it.
+    """Convert the result of a NumPy function for the program.
 
     Parameters
     ----------
     value : object
-        NumPy's arrays become cowarray's, also in lists, tuples and dicts. Arrays of a subclass stay as they are.
+        NumPy's arrays become cowarray's, also in lists, tuples and dicts. Arrays of subclasses stay as they are.
 
     Returns
     -------
@@ -36,12 +36,12 @@ def taken_in(value: Any) -> Any:
 
 
 def handed_out(value: Any) -> Any:
-    """An argument of a function of NumPy's that only reads, and looks at arrays of its own alone.
+    """Convert an argument for a NumPy function that only reads, and accepts only NumPy's arrays.
 
     Parameters
     ----------
     value : object
-        Lists, tuples and dicts are looked into.
+        Arrays in lists, tuples and dicts are converted as well.
 
     Returns
     -------
@@ -58,5 +58,5 @@ def handed_out(value: Any) -> Any:
 
 
 def numpys(value: Any) -> Any:
-    """NumPy's array over one of ours, which writes to it; anything else as it is."""
+    """Return NumPy's array over one of cowarray's, to which it writes; anything else as it is."""
     return value.to_numpy(writable=value.flags.writeable) if type(value) is cowarray.ndarray else value
