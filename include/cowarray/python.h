@@ -1,7 +1,7 @@
 /* cowarray for other extensions, in C or Cython: from a Python array to its bytes and back.
  *
- * Call CowArray_Import() once, in your module's init; it returns 0, or -1 with an exception. All functions here need the
- * GIL. What is in a view may be used without it. There is nothing to link.
+ * Call CowArray_Import() once, in your module's init; it returns 0, or -1 with an exception. All functions here need
+ * the GIL; the contents of a view may be used without it. There is nothing to link.
  *
  *     CowArray_View view;
  *     if (CowArray_MutableBegin(array, &view) < 0) return NULL;
@@ -20,7 +20,7 @@ extern "C" {
 #define COWARRAY_API_VERSION 1
 #define COWARRAY_API_NAME "cowarray._C_API"
 
-/* An open scope. shape, strides (in bytes) and data are valid until CowArray_End, and only until then. */
+/* An open scope. shape, strides (in bytes) and data are valid only until CowArray_End. */
 typedef struct CowArray_View {
     void *data; /* the first element; write to it only in a mutable scope */
     int ndim;
@@ -67,15 +67,15 @@ static inline int CowArray_Check(PyObject *object)
     return CowArray_api->check(object);
 }
 
-/* Read access: data stays valid memory until the end, whatever happens to the array. Copies nothing. Raises TypeError if
- * array is not a cowarray.ndarray. */
+/* Read access: data stays valid memory until the end, whatever happens to the array. Copies nothing. Raises TypeError
+ * if array is not a cowarray.ndarray. */
 static inline int CowArray_ConstBegin(PyObject *array, CowArray_View *view)
 {
     return CowArray_api->const_begin(array, view);
 }
 
-/* Write access: the array has bytes of its own, and copies of it are eager until the end. Raises TypeError if array is
- * not a cowarray.ndarray, ValueError if it is read-only, and MemoryError, after which nothing has changed. */
+/* Write access: the array alone has its bytes, and copies of it are eager until the end. Raises TypeError if array is
+ * not a cowarray.ndarray, ValueError if it is read-only, and MemoryError, in which case nothing has changed. */
 static inline int CowArray_MutableBegin(PyObject *array, CowArray_View *view)
 {
     return CowArray_api->mutable_begin(array, view);
@@ -87,7 +87,7 @@ static inline void CowArray_End(CowArray_View *view)
     CowArray_api->end(view);
 }
 
-/* Returns a new reference to a copy that shares bytes until one of the two is written to. */
+/* Returns a new reference to a copy that shares its bytes with the array until either is written to. */
 static inline PyObject *CowArray_LazyClone(PyObject *array)
 {
     return CowArray_api->lazy_clone(array);
@@ -95,8 +95,8 @@ static inline PyObject *CowArray_LazyClone(PyObject *array)
 
 /* Returns a new reference to an array over memory that owner keeps alive; the array takes a reference to owner. strides
  * may be NULL: C order. dtype: anything that numpy.dtype accepts, except dtypes with objects. fresh != 0: nobody else
- * uses the memory, and the array may write to it. fresh == 0: the memory is somebody else's; nobody writes to it, and a
- * write to the array copies first. */
+ * uses the memory, and the array may write to it. fresh == 0: the memory belongs to somebody else; nobody writes to it,
+ * and a write to the array copies first. */
 static inline PyObject *CowArray_FromMemory(PyObject *owner, void *data, int ndim, const Py_ssize_t *shape,
                                             const Py_ssize_t *strides, PyObject *dtype, int fresh)
 {

@@ -1,4 +1,4 @@
-/* Absent bytes: an allocation keeps its shares, its windows and its size while its bytes are away. The context's counts say
+/* Absence: an allocation keeps its shares, its windows and its size while its bytes are away. The context's counts tell
  * whether they are, so one step takes them from all sharers, and one step brings them to all. */
 #include <sched.h>
 
@@ -70,7 +70,7 @@ static cow_status take_bytes(cow_storage *storage, size_t managed, cow_dataptr *
     return COW_OK;
 }
 
-/* Also returns the allocation's size, which a write by another thread may change afterwards. */
+/* Also sets the size of the allocation, which a write by another thread may change afterwards. */
 static cow_status take_away(cow_storage *storage, size_t managed, cow_dataptr *bytes, size_t *nbytes, cow_error *err)
 {
     void *shadow = NULL;
@@ -133,7 +133,7 @@ static cow_status put_bytes(cow_storage *storage, cow_dataptr ptr, size_t nbytes
         return cowi_fail(err, status, "fill: another thread was first");
     }
     cowi_store_release(&storage->address, (char *)ptr.data + storage->offset);
-    /* Whoever is busy may read the bytes to share pages of them, before it finds itself alone. */
+    /* A busy thread may still read the bytes to share their pages, before it notices that it is alone. */
     if (alone && !cowi_load_seq_cst(&storage->busy)) {
         cowi_storage_own(storage, ptr);
     }
@@ -155,6 +155,6 @@ cow_status cow_storage_fill(cow_storage *storage, cow_dataptr ptr, size_t nbytes
         if (status != COW_EBUSY) {
             return status;
         }
-        (void)sched_yield(); /* another thread needs a few instructions until it is clear whether there are bytes */
+        (void)sched_yield(); /* within a few instructions it is clear whether there are bytes */
     }
 }

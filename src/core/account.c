@@ -1,5 +1,5 @@
-/* Accounts: how much memory was taken, and is still there, on whose behalf. A thread uses one account at a time; what is charged
- * to it is charged to all those above as well. All of it is atomic, and there is no lock. */
+/* Accounts: how much memory was taken, and is still in use, on whose behalf. A thread uses one account at a time; its
+ * charges also go to all accounts above. All fields are atomic, and there is no lock. */
 #include "account.h"
 
 #include <stdint.h>
@@ -17,7 +17,7 @@ struct cow_account {
     cowi_lender lender; /* to families of the plan on this account and those below; used only if none is above */
 };
 
-static cow_account nobodys; /* for what is taken while the thread has no account */
+static cow_account nobodys; /* charged while the thread has no account */
 static _Thread_local cow_account *current;
 
 cow_status cow_account_new(cow_account *above, cow_account **out, cow_error *err)

@@ -1,4 +1,4 @@
-/* A hash table with linear probing, of pages that were put aside. */
+/* A hash table, with linear probing, of pages that were put aside. */
 #include "aside.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ void cowi_aside_free(cowi_aside *of)
     of->count = of->room = 0;
 }
 
-/* Where the page is, or a free entry for it. The table has one. */
+/* The page's entry, or a free one for it; the table has one. */
 static cowi_put_aside *entry_of(const cowi_aside *of, size_t page)
 {
     size_t at = (size_t)((uint64_t)page * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (of->room - 1);
@@ -76,7 +76,7 @@ static void exchange(cowi_aside *a, cowi_aside *b)
     *b = was;
 }
 
-/* Each of `from` goes where there is none. wins: also where there is one, which stays in `from` instead. */
+/* Moves the pages of `from` to `to`, if it lacks them. wins: even if not; its own then go to `from` in exchange. */
 static void add(cowi_aside *from, cowi_aside *to, bool wins)
 {
     for (size_t i = 0; i < from->room; i++) {

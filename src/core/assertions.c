@@ -1,4 +1,4 @@
-/* What a failed assertion does, and what the core takes for granted of the machine and of its own bounds. */
+/* The failure of an assertion, and the core's assumptions about the machine and its own bounds. */
 #include "assertions.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ void cowi_broken(const char *file, int line, const char *condition)
     abort();
 }
 
-/* ---- atomics: a lock inside of one would be a lock that no fork knows of ------------------------------------------- */
+/* ---- atomics: a lock inside one would be a lock that no fork knows of ---------------------------------------------- */
 
 COWI_STATIC_ASSERT(ATOMIC_INT_LOCK_FREE == 2, "flags and the micro lock are lock-free");
 COWI_STATIC_ASSERT(ATOMIC_LONG_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE == 2, "counts are lock-free");
@@ -29,7 +29,7 @@ COWI_STATIC_ASSERT(sizeof(size_t) == sizeof(void *), "every distance in memory i
 COWI_STATIC_ASSERT(PTRDIFF_MAX <= SIZE_MAX / 2, "sizes up to PTRDIFF_MAX can be rounded up without a wrap");
 COWI_STATIC_ASSERT(sizeof(((cow_error *)0)->text) >= 128, "every text of the core fits, with two sizes in it");
 
-/* What is counted is looked at afterwards, so each thread may go beyond a bound: there must be room for all of them. */
+/* Counts are checked only after they are raised, so each thread may exceed a bound: there must be room for all. */
 COWI_STATIC_ASSERT(COWI_COUNT_LIMIT >= 2, "two can share");
 COWI_STATIC_ASSERT(2 * (uint64_t)COWI_COUNT_LIMIT <= (UINT32_MAX >> 2) - (UINT32_MAX >> 4),
                    "counts are far from their 30 bits");

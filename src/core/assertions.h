@@ -1,12 +1,12 @@
-/* The core checks itself. A broken invariant means that memory is about to be corrupted, so it is no status for a caller:
- * a failed assertion prints its file, line and condition, and aborts.
+/* Assertions of the core. A broken invariant means that memory is about to be corrupted, which no status can report: a
+ * failed assertion prints its file, line and condition, and aborts.
  *
- * Two grades. COWI_ASSERT stays in a release, and stands where it costs nothing measurable: on the ways that copy, steal,
- * free or map. COWI_ASSERT_FULL may stand anywhere; COWI_FULL_ASSERTIONS compiles it in, for the C tests and the builds
- * with sanitizers; COWI_FULL(check) calls a function that consists of them. Conditions have no effects: only some builds
- * evaluate them.
+ * Two grades. COWI_ASSERT stays in release builds, and is used where it costs nothing measurable: on paths that copy,
+ * steal, free or map. COWI_ASSERT_FULL may be used anywhere; COWI_FULL_ASSERTIONS compiles it in, for the C tests and
+ * the sanitizer builds; COWI_FULL(check) calls a function of such assertions. Conditions must have no side effects:
+ * only some builds evaluate them.
  *
- * tests/c/test_assertions.c breaks each of them, and tests/c/mutants.py sees that none is missing there. */
+ * tests/c/test_assertions.c breaks each assertion, and tests/c/mutants.py checks that none is missing there. */
 #ifndef COWI_ASSERTIONS_H
 #define COWI_ASSERTIONS_H
 
@@ -30,7 +30,7 @@ COWI_COLD void cowi_broken(const char *file, int line, const char *condition);
 #define COWI_EVALUATED(condition, text) (COWI_LIKELY(condition) ? (void)0 : cowi_broken(__FILE__, __LINE__, text))
 #define COWI_UNEVALUATED(condition) ((void)(0 && (condition)))
 
-#ifdef COWI_ATOMICS_HEADER /* a model checker has checks of its own, and pays for every load */
+#ifdef COWI_ATOMICS_HEADER /* a model checker has its own checks, and pays for every load */
 #define COWI_ASSERT(condition) ((void)0)
 #define COWI_ASSERT_FULL(condition) ((void)0)
 #define COWI_FULL(check) ((void)0)

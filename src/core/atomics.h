@@ -1,5 +1,5 @@
-/* The one place that includes <stdatomic.h>. The memory order is in each name, so that a search lists every use; why it
- * suffices is in protocol.md. A model checker replaces this header and compiles the sources as they are. */
+/* The only header that includes <stdatomic.h>. Each name contains the memory order, so that a search lists every use;
+ * protocol.md tells why it suffices. A model checker replaces this header and compiles the sources unchanged. */
 #ifndef COWI_ATOMICS_H
 #define COWI_ATOMICS_H
 
@@ -34,12 +34,12 @@ typedef _Atomic(void *) cowi_atomic_ptr;
     atomic_compare_exchange_strong_explicit((p), (expected), (v), memory_order_acquire, memory_order_relaxed)
 #define cowi_cas_acq_rel(p, expected, v) \
     atomic_compare_exchange_strong_explicit((p), (expected), (v), memory_order_acq_rel, memory_order_acquire)
-/* No store from before comes after one from behind: for a fork, whose picture may be taken between any two. */
+/* Keeps stores in program order, for a fork, which may copy memory between any two. */
 #define cowi_keep_order() atomic_signal_fence(memory_order_release)
 
 #endif
 
-/* Named points where a debug build may hand over to another thread; nothing in a normal build. */
+/* Named points where a debug build may switch threads; nothing in a normal build. */
 #ifdef COWI_YIELD_POINTS
 void cowi_yield(const char *where);
 #define COWI_YIELD(where) cowi_yield(where)

@@ -1,12 +1,12 @@
 /* Bases: bytes in a file that windows map privately.
  *
- * A base is filled through the only shared writable map that it ever has, on pages of 2 MiB, and then sealed: from then on
- * the kernel gives nobody another one. With that map the base is *open*: while one window alone uses it, pages of that window's
- * own may be put there. Before another process can have windows on it the map goes, and it is frozen. It lives as long as a
- * window or a shadow refers to it. Somebody may close its descriptor and open another file under the same number, so it is
- * looked at before each use.
+ * A base is filled through the only shared writable map that it ever has, on pages of 2 MiB, and then sealed: from then
+ * on the kernel grants no other. With that map the base is *open*: while only one window uses it, that window's private
+ * pages may be written there. Before another process can have windows on it, the map goes, and the base is frozen. It
+ * lives as long as a window or a shadow refers to it. The program may close its descriptor and open another file under
+ * the same number, so the descriptor is checked before each use.
  *
- * A call that fails leaves nothing behind. It is one file because descriptor, seals, map and list change together. */
+ * A failed call leaves nothing behind. Descriptor, seals, map and list change together; hence one file. */
 #define _GNU_SOURCE /* memfd_create, F_ADD_SEALS, MADV_* */
 #include "base.h"
 
@@ -47,8 +47,8 @@
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 #define FROZEN (SEALS | F_SEAL_WRITE | F_SEAL_SEAL)
 
-#define CHUNK (4 * COWI_REGION) /* populated and filled while it is in the cache */
-#define HIGH_DESCRIPTOR 256     /* leaves small numbers to select, and to programs that count on them */
+#define CHUNK (4 * COWI_REGION) /* populated, then filled while in the cache */
+#define HIGH_DESCRIPTOR 256     /* leaves small numbers to select, and to programs that rely on them */
 
 static cowi_atomic_size files;
 static cowi_atomic_size bytes;
@@ -100,7 +100,7 @@ static int move_up(int descriptor)
     return high;
 }
 
-/* To exceed the limit on the size of files would kill the process. */
+/* Exceeding the limit on file sizes would kill the process. */
 static bool may_be_so_large(size_t nbytes)
 {
     struct rlimit limit;
@@ -145,7 +145,7 @@ bool cowi_is_frozen(int descriptor)
     return seals >= 0 && (seals & FROZEN) == FROZEN;
 }
 
-/* ---- the bases in memory that are no grounds --------------------------------------------------------------------- */
+/* ---- the bases in memory that are not grounds -------------------------------------------------------------------- */
 
 static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER; /* the last lock that a thread takes */
 static cowi_base *newest;
@@ -192,7 +192,7 @@ static void enlist(cowi_base *base)
 
 static void delist(cowi_base *base)
 {
-    lock_list(); /* first: a neighbour that comes or goes changes the links */
+    lock_list(); /* first: a neighbour's arrival or departure changes the links */
     if (base->link != NULL) {
         *base->link = base->next;
         if (base->next != NULL) {
@@ -227,7 +227,7 @@ cowi_base *cowi_base_find(const uint64_t identity[2])
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-/* Asking for the pages instead of touching them gives an error where touching would be a signal. */
+/* Asking for the pages fails with an error where touching them would raise a signal. */
 static bool populate(char *start, size_t nbytes, bool small)
 {
     for (size_t at = 0; !small && at < nbytes; at += COWI_REGION) {
@@ -253,7 +253,7 @@ static bool fill(char *map, const cowi_piece *pieces, size_t count, bool small)
     return true;
 }
 
-/* The map through which the file can be changed, and by nobody else. NULL: nothing is left behind. */
+/* Fills the file, and returns the only map through which it can be changed. NULL: nothing is left behind. */
 static char *write_file(int descriptor, const cowi_piece *pieces, size_t count, bool small)
 {
     const size_t nbytes = count * COWI_REGION;
@@ -301,7 +301,7 @@ static cowi_base *base_of(int descriptor, size_t nbytes, char *open)
     return base;
 }
 
-/* A counted descriptor of a sealed file, and its map; negative: there is none. */
+/* Creates a sealed file: returns its counted descriptor, and sets its map. Negative: failure. */
 static int filled_file(const cowi_piece *pieces, size_t count, bool small, char **open)
 {
     int descriptor;
@@ -320,13 +320,13 @@ static int filled_file(const cowi_piece *pieces, size_t count, bool small, char 
     return -1;
 }
 
-/* Where huge pages are scarce the system may look for them for a hundred times as long as a fill takes. Then nothing is filled
- * unasked for a while, so that no more than a sixteenth of the time is lost. A machine whose host gives it fresh memory takes a few
- * milliseconds for a region, of a plain copy as well: that is no reason. */
+/* If huge pages are scarce, the system may look for them a hundred times as long as a fill takes. Then nothing is
+ * filled without a request for a while, so that at most a sixteenth of the time is lost. Fresh memory from a virtual
+ * machine's host takes a few milliseconds a region, even in a plain copy: no reason to pause. */
 #ifndef COWI_SLOW_PER_REGION
 #define COWI_SLOW_PER_REGION UINT64_C(24000000) /* nanoseconds */
 #endif
-#define PAUSE 16u /* times what the slow fill has taken */
+#define PAUSE 16u /* times the duration of the slow fill */
 
 static cowi_atomic_u64 paused_until;
 
@@ -351,7 +351,7 @@ static void drop_file(int descriptor, char *open, size_t nbytes)
 
 static cowi_base *new_base(const cowi_piece *pieces, size_t count, bool small)
 {
-    const uint64_t begin = cowi_thread_clock(); /* other threads and programs are no reason */
+    const uint64_t begin = cowi_thread_clock(); /* other threads and programs do not count */
     const size_t nbytes = count * COWI_REGION;
     char *open;
     const int descriptor = filled_file(pieces, count, small, &open);
@@ -382,7 +382,7 @@ cowi_base *cowi_base_new_ground(const cowi_piece *pieces, size_t count, bool sma
     return base;
 }
 
-/* A refusal may be for a moment: too many open files. */
+/* A refusal may be temporary: too many open files. */
 #define TRIES 3u
 #define GRANTED (TRIES + 1)
 
@@ -407,7 +407,7 @@ bool cowi_base_granted(bool small)
     return true;
 }
 
-/* With a descriptor of its own, which is not counted yet. */
+/* Creates a base with its own descriptor, not counted yet. */
 static cowi_base *base_of_another(int descriptor, size_t nbytes)
 {
     const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);

@@ -1,14 +1,14 @@
-/* A writer's box as runs of bytes, and those as pages. No state. */
+/* A writer's box as runs of bytes, and the runs as pages. No state. */
 #include "boxes.h"
 
 #define MOST_DIMENSIONS 64
 
-/* A box as runs of bytes that lie close together: `runs` of them, each `span` long, the rest of its dimensions outside. */
+/* A box as `runs` runs of close bytes, each `span` long; the outer dimensions place the runs. */
 typedef struct extent {
-    size_t first; /* byte of the window */
+    size_t first; /* its first byte in the window */
     size_t span;
     size_t runs;
-    size_t grain; /* a power of two, of which the first byte of each run is a multiple */
+    size_t grain; /* a power of two that divides the offset of each run */
     int ndim;     /* of the runs, the largest stride first */
     size_t shape[MOST_DIMENSIONS];
     size_t strides[MOST_DIMENSIONS];
@@ -28,7 +28,7 @@ static void sort_by_stride(extent *out)
     }
 }
 
-/* The largest power of two that divides all of these, up to that of a window's first byte. */
+/* The largest power of two that divides all of these numbers, up to the alignment of a window's first byte. */
 static size_t grain_of(size_t numbers)
 {
     numbers |= COW_ALIGNMENT;
@@ -76,7 +76,7 @@ static bool says_nothing(const cow_box *box)
     return box == NULL || box->ndim > MOST_DIMENSIONS;
 }
 
-/* Of a run that begins at any multiple of grain: at worst at the last one in a page. */
+/* For a run that begins at any multiple of grain: at worst at the last one in a page. */
 static size_t pages_of_run(size_t span, size_t grain)
 {
     return (span + COWI_PAGE - grain - 1) / COWI_PAGE + 1;
@@ -111,7 +111,7 @@ size_t cow_box_pages(const cow_box *box, size_t nbytes)
     return cowi_pages_touched(box, nbytes);
 }
 
-/* More runs than this are taken to be spread evenly. */
+/* More runs than this are assumed to be spread evenly. */
 #define MOST_RUNS ((size_t)1 << 16)
 
 static size_t end_of_extent(const extent *what)
@@ -163,8 +163,8 @@ static void add_run(uint32_t *touched, size_t count, size_t start, size_t span, 
     *next = end > *next ? end : *next;
 }
 
-/* Calls each for every run, with its first byte counted from the start of the window's first region. False, and nothing called:
- * where the runs are is not known. */
+/* Calls each for every run, with its first byte relative to the window's first region. False, and nothing is called:
+ * the runs' places are unknown. */
 typedef void visit(void *context, size_t start, size_t span);
 
 static bool walk(const extent *what, size_t most, size_t lead, visit *each, void *context)

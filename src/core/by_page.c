@@ -1,8 +1,8 @@
-/* Questions about bytes by the page. Each looks through a const scope, so that nobody frees the bytes meanwhile. */
+/* Questions about paged bytes. Each looks through a const scope, so that nobody frees the bytes meanwhile. */
 #include "internal.h"
 #include "units.h"
 
-/* Opens a const scope on bytes by the page. False: no scope was opened. */
+/* Opens a const scope on paged bytes. False: no scope was opened. */
 static bool begin_by_page(cow_storage *storage, cow_const_scope *scope)
 {
     if (storage->allocator->paging == NULL || cow_const_begin(storage, scope, NULL) != COW_OK) {
@@ -39,7 +39,7 @@ typedef struct answer {
     cow_page_refusal refusal;
 } answer;
 
-/* With the lock held: what a write would ask the allocator. False: a write would not. */
+/* With the lock held: fills in what a write would ask the allocator. False: a write would not ask. */
 static bool would_ask(cow_storage *storage, cowi_context *context, cow_sharing *sharing)
 {
     sharing->instead_of_steal = cowi_context_stealable(context);
@@ -56,7 +56,7 @@ static bool would_ask(cow_storage *storage, cowi_context *context, cow_sharing *
     return true;
 }
 
-/* Whether a write to the box would be by the page. */
+/* Tells whether a write to the box would be paged. */
 static answer would_page(cow_storage *storage, const cow_box *box)
 {
     const cow_paging *paging = storage->allocator->paging;
@@ -117,7 +117,7 @@ size_t cow_storage_write_takes(cow_storage *storage, size_t pages)
     return would.takes > 0 ? would.takes : copies;
 }
 
-/* Inside the gate: the allocator takes a lock, which no forked child may find taken. */
+/* Inside the gate: the allocator takes a lock that no forked child may inherit. */
 static size_t own_bytes(cow_storage *storage, cow_dataptr own, size_t *regions, size_t *count)
 {
     size_t nbytes;
@@ -222,8 +222,8 @@ cow_status cow_storage_differences(cow_storage *a, size_t a_start, cow_storage *
 
 /* ---- on request -------------------------------------------------------------------------------------------------- */
 
-/* In the gate, and busy. The Storage begins a family: its ancestors, and copies that it has by now, keep theirs. If it shares
- * bytes that are by the page already, it gets a window of its own: whoever then takes a pointer copies nothing. */
+/* In the gate, and busy. The Storage begins a family; its ancestors and existing copies keep theirs. If it shares bytes
+ * that are already paged, it gets its own window: taking a pointer then copies nothing. */
 static cow_status page_read(cow_storage *storage, bool was_sole, cow_error *err)
 {
     static const ptrdiff_t none[] = {0, 1};
@@ -255,7 +255,7 @@ static cow_status page_read(cow_storage *storage, bool was_sole, cow_error *err)
     return status;
 }
 
-/* A reference to read keeps the bytes from others who share them. */
+/* The reference to read keeps other sharers from taking the bytes over. */
 static cow_status page_busy(cow_storage *storage, bool was_sole, cow_error *err)
 {
     cowi_context *context = storage->context;

@@ -1,7 +1,7 @@
 /* Lazy clones. A clone is logically a read: a Storage with a writer is copied at once, through a const scope. */
 #include "internal.h"
 
-/* The source has a writer: its bytes may change unseen, so the new Storage gets bytes of its own now. */
+/* The source has a writer: its bytes may change unseen, so the new Storage gets its own bytes now. */
 static cow_status eager_clone(cow_storage *source, size_t offset, size_t nbytes, cow_storage **out, cow_error *err)
 {
     cow_const_scope scope;
@@ -22,8 +22,8 @@ static cow_status eager_clone(cow_storage *source, size_t offset, size_t nbytes,
     return COW_OK;
 }
 
-/* With the lock held: a share for a clone. One that is read at once needs bytes, and to know where they are. The reference
- * beside its share's keeps others from taking them away. */
+/* With the lock held: takes a share for a clone. One that is read at once needs bytes and their address; its second
+ * reference keeps others from taking them away. */
 static cowi_where share(cow_storage *source, bool reads)
 {
     cowi_where where;
@@ -96,7 +96,7 @@ cow_status cow_lazy_clone(cow_storage *source, size_t offset, size_t nbytes, uns
             continue;
         }
         address = (char *)cowi_load_relaxed(&source->address);
-        if (where == COWI_HERE || address != NULL) { /* else the next scope will find the bytes */
+        if (where == COWI_HERE || address != NULL) { /* otherwise the next scope will find the bytes */
             address += offset;
         }
         cowi_storage_init(made, source->allocator, address, nbytes, source->context->nbytes);

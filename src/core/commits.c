@@ -1,8 +1,8 @@
-/* Commits: regions of a window that were copied again and again are put into a new base, which that window and all later ones
- * map. Folds: a window's own pages are put into the base that they hide, while no other window is on it.
+/* Commits put regions of a window that were copied again and again into a new base, which that window and all later
+ * ones map. Folds put a window's private pages into the base that they hide, while no other window is on it.
  *
- * Nobody writes to the window meanwhile: it is shared. So its pages hold what the base will hold, and readers see no change
- * when the base shows in their place. */
+ * Nobody writes to the window meanwhile: it is shared. So the base gets the same contents as its pages, and readers see
+ * no change when the base shows in their place. */
 #define _GNU_SOURCE
 #include "commits.h"
 
@@ -31,7 +31,7 @@ static cowi_base *new_base(const cowi_plan *how, size_t count)
     return base;
 }
 
-/* ThreadSanitizer takes a map for a write to all of it. */
+/* ThreadSanitizer takes mapping a range for a write to all of it. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define __SANITIZE_THREAD__ 1
@@ -53,13 +53,13 @@ static void commit_region(cowi_plan *how, size_t index, cowi_base *base, size_t 
     BEGIN_SAME_BYTES();
     mapped = cowi_base_map(base, offset, cowi_mapped_region(how->from, how->first + index), COWI_REGION);
     END_SAME_BYTES();
-    if (mapped) { /* otherwise the window keeps its pages, and whoever copies it copies them */
+    if (mapped) { /* otherwise the window keeps its pages, and its copies copy them */
         cowi_region_put(how->place, &how->from->regions[how->first + index], base, offset);
         how->dirty[index] = 0;
     }
 }
 
-/* No region takes more than one. */
+/* At most one map for each region. */
 static size_t more_maps(const cowi_mapped *of, size_t count)
 {
     const size_t left = of->window.count - of->maps;
@@ -110,7 +110,7 @@ bool cowi_fold_region(cowi_plan *how, size_t index)
             memcpy(to + page * COWI_PAGE, from + page * COWI_PAGE, COWI_PAGE);
         }
     }
-    (void)madvise(from, COWI_REGION, MADV_DONTNEED); /* if that fails, its pages equal what they hide */
+    (void)madvise(from, COWI_REGION, MADV_DONTNEED); /* if that fails, its pages still equal those they hide */
     cowi_base_rest(base, region->offset, COWI_REGION);
     return true;
 }

@@ -1,5 +1,5 @@
-/* The COW context: two counts and the state of the bytes in one word, a lock, the bytes. Which order each step needs, and
- * why, is in protocol.md. */
+/* The COW context: two counts and the state of the bytes in one word, a lock, the bytes. protocol.md tells which memory
+ * order each step needs, and why. */
 #include <sched.h>
 
 #include "internal.h"
@@ -7,14 +7,14 @@
 #define REFERENCE ((uint64_t)1)
 #define SHARE ((uint64_t)1 << 32)
 
-/* The state of the bytes lies above the references, so one comparison with a bound checks both: no flag is below a bound.
- * Neither flag: the bytes are here, where each sharer's address says. Both: they are coming or going right now, and one
- * thread alone has `original`. */
+/* The state of the bytes lies above the references, so one comparison with a bound checks both: every flag is above the
+ * bounds. Neither flag: the bytes are here, at each sharer's address. Both: they are coming or going, and only one
+ * thread has `original`. */
 #define ABSENT ((uint64_t)1 << 31) /* no bytes */
-#define FILLED ((uint64_t)1 << 30) /* here, where `original` says: they were absent before */
+#define FILLED ((uint64_t)1 << 30) /* here, at `original`: they were absent before */
 #define STATE (ABSENT | FILLED)
 
-/* A thread counts first and looks afterwards, so each may exceed a bound by one or two. */
+/* A thread counts first and checks afterwards, so each may exceed a bound by one or two. */
 #define THREADS_BEYOND ((size_t)1 << 20)
 
 static size_t shares(uint64_t counts)
@@ -81,7 +81,7 @@ void cowi_context_owe(cowi_context *context, size_t nbytes)
     }
 }
 
-/* What sharers may still need, except the one that copies and the one that will be the last. */
+/* The bytes that sharers may still copy, except the one that copies now and the one that will be the last. */
 static uint64_t still_owed(cowi_context *context)
 {
     const size_t sharers = shares(cowi_load_relaxed(&context->counts));
@@ -150,7 +150,7 @@ static void drop_retired(cowi_context *context)
     }
 }
 
-/* The counts, once bytes do not move: in a few instructions it is clear who has them. */
+/* The counts, once no bytes move: within a few instructions it is clear who has them. */
 static uint64_t still(cowi_context *context)
 {
     uint64_t counts = cowi_load_acquire(&context->counts);
@@ -167,8 +167,8 @@ static void forget_past(cowi_context *context)
     if (past != NULL) {
         context->allocator->paging->pasts->forget(past);
     }
-    (void)still(context);  /* it is about to have bytes: from whom recalls them for a writer, or a window's end */
-    drop_retired(context); /* also that past, if it has inherited a window meanwhile */
+    (void)still(context);  /* a recall for a writer, or a window's end, may be about to bring bytes */
+    drop_retired(context); /* even that past, if it has inherited a window meanwhile */
 }
 
 static void give_back(cowi_context *context, uint64_t what)
@@ -177,11 +177,11 @@ static void give_back(cowi_context *context, uint64_t what)
     COWI_ASSERT_FULL(shares(before) >= shares(what));
     if (references(before - what) == 0) {
         cow_dataptr original;
-        COWI_ASSERT((before & ~STATE) == what); /* otherwise there was none left, or a share stays behind */
+        COWI_ASSERT((before & ~STATE) == what); /* otherwise one was missing, or a share stays behind */
         forget_past(context);                   /* which may bring bytes */
         cowi_context_unshadow(context);
         original = context->original;
-        earn(context, (cow_family *)cowi_load_relaxed(&context->family)); /* without one, nothing is left to earn for */
+        earn(context, (cow_family *)cowi_load_relaxed(&context->family)); /* no family: nothing to earn for */
         cowi_dataptr_delete(&original, context->nbytes);
         cowi_context_discard(context);
     }
@@ -198,12 +198,12 @@ static cowi_where look_closer(cowi_context *context, uint64_t before, uint64_t w
     if (before & ABSENT) {
         return COWI_ABSENT;
     }
-    (void)cowi_load_acquire(&context->counts); /* sees the fill, which came before our addition */
+    (void)cowi_load_acquire(&context->counts); /* see the fill, which came before our addition */
     return COWI_FILLED;
 }
 
-/* The caller holds a reference or a share, and a Storage's lock: no count can be 0 here. A reader takes nothing if the bytes are
- * absent. */
+/* The caller has a reference or a share, and a Storage's lock: no count can be 0 here. A reader takes nothing if the
+ * bytes are absent. */
 static cowi_where take(cowi_context *context, uint64_t what, size_t limit, bool reads)
 {
     const uint64_t before = cowi_add_relaxed(&context->counts, what);
@@ -328,8 +328,8 @@ void cowi_context_end_take_over(cowi_context *context)
     (void)cowi_sub_release(&context->counts, FILLED);
 }
 
-/* With a reference nobody can take over. So once no take-over is under way, a past can only go, and whoever brings bytes back has
- * them moving before he takes it away. */
+/* With a reference held, nobody can take over. So once no take-over is under way, a past can only go, and bringing
+ * bytes back makes them move before the past goes. */
 bool cowi_context_is_gone(cowi_context *context)
 {
     bool no_past;
@@ -353,7 +353,7 @@ bool cowi_context_has_past(cowi_context *context)
 
 void cowi_context_bring_back(cowi_context *context, cow_dataptr bytes)
 {
-    uint64_t counts = still(context); /* who would fill them has not seen the past yet, and is about to */
+    uint64_t counts = still(context); /* a filler that has not seen the past yet is about to */
     COWI_YIELD("bring back");
     while (!cowi_cas_acq_rel(&context->counts, &counts, counts | FILLED)) {
         counts = still(context);
@@ -401,7 +401,7 @@ cow_status cowi_context_fill(cowi_context *context, cow_dataptr bytes, bool *alo
         (void)cowi_sub_release(&context->counts, FILLED);
         return COW_EPRESENT;
     }
-    /* Not looked at later: with bytes to copy, another sharer may give up its share and be in the middle of its copy. */
+    /* Checked now: with bytes to copy, another sharer may give up its share and then be in the middle of its copy. */
     *alone = shares(counts) == 1;
     COWI_YIELD("bytes come");
     context->original = bytes;

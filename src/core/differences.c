@@ -1,6 +1,6 @@
-/* Where two allocations of the heap may differ. Regions at one place of one base are equal but for the pages that are a
- * window's own; other regions may differ anywhere. A view is what one allocation was when it was looked at: bases are told
- * apart by identity, so no reference to them is needed afterwards. */
+/* Where two allocations of the heap may differ. Regions at the same place of one base are equal except for the windows'
+ * private pages; other regions may differ anywhere. A view describes one allocation at the time of the look: identities
+ * tell bases apart, so it needs no references to them. */
 #include "differences.h"
 
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 typedef struct view {
     size_t lead; /* bytes of the first region before the allocation begins */
     size_t count;
-    cowi_place_in_base *regions; /* NULL: nothing is known */
+    cowi_place_in_base *regions; /* NULL: unknown */
     cowi_dirt own;
 } view;
 
-/* One run at a time, held back while the next one may join it. */
+/* Collects one run at a time, as long as the next one may join it. */
 typedef struct writer {
     cow_run_function found;
     void *to;

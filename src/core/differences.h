@@ -1,10 +1,10 @@
-/* Where two windows may differ, told by their bases and by the pages of their own. */
+/* Where two windows may differ, judged by their bases and their private pages. */
 #ifndef COWI_DIFFERENCES_H
 #define COWI_DIFFERENCES_H
 
 #include "cowarray/core.h"
 
-/* As cow_paging has it, for the heap. In the fork gate. */
+/* differences of cow_paging, for the heap. In the fork gate. */
 void cowi_differences(void *self, const cow_compared *a, const cow_compared *b, size_t nbytes, cow_run_function found,
                       void *to);
 

@@ -1,5 +1,5 @@
-/* Which pages of a private map of a file were written to: those that are present or swapped out, and are not the file's. The
- * kernel's table is opened each time: a descriptor kept over a fork would show the parent's pages. */
+/* Which pages of a private map of a file were written: those that are present or swapped out, but not the file's. The
+ * kernel's table is opened each time: a descriptor kept across a fork would show the parent's pages. */
 #define _GNU_SOURCE
 #include "dirty.h"
 
@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Of <linux/fs.h>, since Linux 6.7. */
+/* As in <linux/fs.h>, since Linux 6.7. */
 struct run {
     uint64_t start;
     uint64_t end;
@@ -35,7 +35,7 @@ struct scan {
 #define OF_A_FILE ((uint64_t)1 << 2)
 #define PRESENT ((uint64_t)1 << 3)
 #define SWAPPED ((uint64_t)1 << 4)
-/* With room for more, Linux 6.18 reports some twice. */
+/* With room for more runs, Linux 6.18 reports some twice. */
 #define RUNS 512
 
 static void set_bits(cowi_dirt *dirt, size_t from, size_t to)

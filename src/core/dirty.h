@@ -1,4 +1,4 @@
-/* Which pages of a private map were written to. */
+/* Which pages of a private map were written. */
 #ifndef COWI_DIRTY_H
 #define COWI_DIRTY_H
 
@@ -14,8 +14,8 @@ typedef struct cowi_dirt {
     size_t pages; /* bits that are set */
 } cowi_dirt;
 
-/* Adds the pages of [start, start + nbytes), which begins and ends with a page, that are not the base's any more. out is empty
- * at first. False: the system does not tell. */
+/* Adds the pages of [start, start + nbytes), a range of whole pages, that are no longer the base's. out is empty at
+ * first. False: the system does not tell. */
 COW_NODISCARD bool cowi_dirt_find(const char *start, size_t nbytes, cowi_dirt *out);
 /* How many pages of one region are in the set. */
 size_t cowi_dirt_count(const cowi_dirt *dirt, size_t index);

@@ -7,7 +7,7 @@
 #include "mode.h"
 
 #define LONGEST_STREAK 5
-/* Of so many windows a family remembers whether they were taken over, and what became of that. */
+/* For how many windows a family remembers whether they were taken over and recalled. */
 #define REMEMBERED 64
 
 struct cow_family {
@@ -19,8 +19,8 @@ struct cow_family {
     cowi_atomic_u64 borrowed;
     cowi_atomic_size skips;    /* windows that will be copied whole, after a give-up */
     cowi_atomic_size streak;   /* of give-ups */
-    cowi_atomic_size taken;    /* windows that writers took over, or might have, of late */
-    cowi_atomic_size recalled; /* of these, for how many others a window was made after all */
+    cowi_atomic_size taken;    /* windows that writers recently took over, or might have */
+    cowi_atomic_size recalled; /* windows that were made after all for readers of these */
     cowi_atomic_uint has_written;
     cowi_atomic_uint always; /* by the page */
 };
@@ -118,7 +118,7 @@ void cowi_family_spend(cow_family *of, size_t nbytes)
     (void)cowi_add_relaxed(&of->lender->spent, nbytes);
 }
 
-/* What is not there yet if nbytes are spent. */
+/* How much is missing if nbytes are spent. */
 static uint64_t missing(cow_family *of, uint64_t spent, uint64_t nbytes, uint64_t more_earned)
 {
     const uint64_t own = with_a_quarter(cowi_load_relaxed(&of->earned) + more_earned);
@@ -136,7 +136,7 @@ static bool borrow(cow_family *of, uint64_t nbytes, size_t copy, cowi_purse purs
     if (!may_borrow(of, nbytes, copy, purse) || !cowi_lend(of->lender, nbytes)) {
         return false;
     }
-    if (cowi_add_relaxed(&of->borrowed, nbytes) + nbytes > with_a_quarter(copy)) { /* another thread has, too */
+    if (cowi_add_relaxed(&of->borrowed, nbytes) + nbytes > with_a_quarter(copy)) { /* another thread has as well */
         (void)cowi_sub_acq_rel(&of->borrowed, nbytes);
         cowi_pay_back(of->lender, nbytes);
         return false;

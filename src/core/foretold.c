@@ -1,8 +1,8 @@
-/* Windows by the page of memory that is only counted: what they would cost. No page is made.
+/* Paged windows of memory that is only counted: their costs, without any pages.
  *
- * The policy is the heap's (policy.c), with its prices and the process's mode; families borrow from the plan, which is the
- * uppermost account. In memory the kernel knows which pages a window has for itself; here each has a bit, which the boxes of
- * its writers set. Where a box does not say which pages, as for an index with arrays, they are drawn at random. */
+ * The policy is the heap's (policy.c), with its prices and the process's mode; families borrow from the plan, which is
+ * the uppermost account. In memory the kernel knows a window's private pages; here each page has a bit, which the boxes
+ * of writers set. If a box does not tell which pages, as for an index with arrays, they are drawn at random. */
 #include "foretold.h"
 
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #include "policy.h"
 #include "slots.h"
 
-/* Of a window of a TiB. Larger ones are copied: their bits would be memory. */
+/* The regions of a window of 1 TiB. Larger ones are copied: their bits would take memory. */
 #define MOST_REGIONS ((size_t)1 << 19)
 
-/* Frozen bytes. */
+/* Frozen bytes, counted only. */
 typedef struct base {
     cowi_atomic_size references;
     cow_account *account;
@@ -26,13 +26,13 @@ typedef struct base {
 } base;
 
 typedef struct window {
-    cowi_window of; /* first: the place's own struct begins with it */
+    cowi_window of; /* first, as cowi_place requires */
     void *slot;
-    cow_account *account; /* what it takes is on this, by its slot */
+    cow_account *account; /* charged for the window, by its slot */
     size_t taken;         /* bytes on the account */
     size_t added;         /* by the last write */
     uint64_t drawn;       /* the last random number */
-    uint64_t *bits;       /* pages that are its own */
+    uint64_t *bits;       /* private pages */
 } window;
 
 static window *window_of(const cowi_window *of)
@@ -91,7 +91,7 @@ static bool own_pages(const cowi_window *of, size_t first, size_t count, cowi_di
     return true;
 }
 
-/* Puts what the window has for itself on its account. Returns by how much that has grown. */
+/* Charges the window's private bytes to its account. Returns by how much they have grown. */
 static size_t recount(window *of)
 {
     const cowi_dirt own = {of->bits, 0};
@@ -117,7 +117,7 @@ static uint64_t draw(window *of)
     return number ^ (number >> 31);
 }
 
-/* The kernel would copy the pages of the box. Returns the bytes of those that are new. */
+/* Marks the pages of the box, which the kernel would copy. Returns the bytes of those that are new. */
 static size_t write_to(window *of, const cow_box *box)
 {
     if (!cowi_mark_pages(box, of->of.lead, of->of.count, of->bits)) {
@@ -154,7 +154,7 @@ static void gave_up(cowi_window *of)
 
 /* ---- pages that were put aside ------------------------------------------------------------------------------------- */
 
-/* The account that has it. */
+/* The contents are stood for by the account that is charged. */
 static void *put_aside(const cowi_window *of, size_t page)
 {
     cow_account *account = cowi_account_now();

@@ -1,4 +1,4 @@
-/* Windows by the page of memory that is only counted; see foretold.c. */
+/* Paged windows of memory that is only counted; see foretold.c. */
 #ifndef COWI_FORETOLD_H
 #define COWI_FORETOLD_H
 

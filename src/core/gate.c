@@ -1,8 +1,8 @@
 /* The fork gate, and the waiting room for busy Storages. Process-wide.
  *
- * The gate: a materialization runs inside it; a fork closes it, waits until nobody is inside, and only then takes its
- * picture of memory. So no child inherits a held rwlock or a Storage between two sets of bytes. state is twice the number
- * of threads inside, plus 1 while closed. */
+ * The gate: a materialization runs inside it; a fork closes it, waits until nobody is inside, and only then copies the
+ * process. So no child inherits a held rwlock or a Storage between two sets of bytes. state is twice the number of
+ * threads inside, plus 1 while closed. */
 #include "internal.h"
 #include "large.h"
 #include "maps.h"
@@ -10,7 +10,7 @@
 static cowi_atomic_uint state;
 static cowi_atomic_uint waiting; /* threads in the waiting room */
 static cowi_atomic_uint epoch;   /* forks between the first process and this one, plus 1 */
-static cowi_atomic_uint forks;   /* that this process or one before it has begun */
+static cowi_atomic_uint forks;   /* begun by this process or its ancestors */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER; /* one fork at a time; held from prepare to parent/child */
 static pthread_mutex_t room = PTHREAD_MUTEX_INITIALIZER;
@@ -51,7 +51,7 @@ static void parent(void)
     (void)pthread_mutex_unlock(&forking);
 }
 
-/* The only thread of the child. Others may have been in the waiting room or about to enter it: its locks are made anew. */
+/* In the child's only thread. Others may have been in or near the waiting room, so its locks are reinitialized. */
 static void child(void)
 {
     cowi_bases_let_go();

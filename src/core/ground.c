@@ -1,9 +1,9 @@
-/* Grounds: a base that its owner changes page by page, so that it equals what one Storage was at a certain time.
+/* Grounds: bases that their owners change page by page, so that each equals one Storage at a certain time.
  *
- * Windows on a ground are listed with it. Before a page of it changes, each of them gets a copy of its own of that page
- * (MADV_POPULATE_WRITE does to a private map what a write would do, and changes no byte). Whoever makes a window from one that
- * is on a ground holds the ground's lock from the look at its pages until the new one is listed, so none is missed. A forked
- * process has windows that nobody can list: after a fork a ground never changes again. */
+ * A ground lists its windows. Before a page of it changes, each of them gets a private copy of that page
+ * (MADV_POPULATE_WRITE acts on a private map like a write that changes no byte). Making a window from one on a ground
+ * holds the ground's lock from the look at its pages until the new one is listed, so none is missed. A forked process
+ * has windows that nobody can list: after a fork a ground never changes again. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
@@ -108,7 +108,7 @@ typedef struct pages {
     size_t nbytes;
 } pages;
 
-/* What of a region of the window lies in these pages of the ground. False: nothing. */
+/* Finds the part of a window's region that lies in these pages of the ground. False: none does. */
 static bool part_of(const cowi_region *region, const pages *what, size_t *from, size_t *end)
 {
     if (region->base != what->base || what->start >= region->offset + COWI_REGION ||
@@ -169,7 +169,7 @@ cow_status cow_ground_put(cow_ground *ground, size_t start, const void *bytes, s
 
 /* ---- a Storage and its ground ---------------------------------------------------------------------------------------- */
 
-/* The window, if it is one of all of the ground. */
+/* The context's window, if it covers the whole ground. */
 static cowi_window *window_of(const cow_ground *ground, const cowi_context *context)
 {
     const cow_dataptr bytes = context->original;
@@ -207,7 +207,7 @@ static bool is_own(const cowi_dirt *own, size_t page)
     return (own->bits[page / 64] >> page % 64 & 1) != 0;
 }
 
-/* Pages of a region that are the window's own. False: not known. */
+/* The window's private pages in a region. False: unknown. */
 static bool own_pages(const cowi_window *of, size_t index, uint64_t *bits, cowi_dirt *own)
 {
     memset(bits, 0, COWI_REGION_WORDS * sizeof *bits);
@@ -250,7 +250,7 @@ static void tell(const cow_ground *ground, const cowi_context *context, writer *
     flush(out);
 }
 
-/* While a pin keeps its bytes. Whoever pins says where he writes, and what was touched stays so until nobody pins. */
+/* While a pin keeps the bytes: a pin marks the regions that it writes, and they stay marked until nobody pins. */
 static cow_status tell_pinned(const cow_ground *ground, cow_storage *storage, writer *out, cow_error *err)
 {
     cow_const_scope scope;
@@ -282,7 +282,7 @@ cow_status cow_ground_changes(cow_ground *ground, cow_storage *storage, cow_run_
         return tell_pinned(ground, storage, &out, err);
     }
     if (status == COW_OK) {
-        status = cowi_begin_to_read(storage, err); /* else others who share them might take them over */
+        status = cowi_begin_to_read(storage, err); /* otherwise other sharers might take the bytes over */
         if (status == COW_OK) {
             tell(ground, storage->context, &out);
             cowi_context_release(storage->context); /* never the last: the Storage has a share */
@@ -294,13 +294,13 @@ cow_status cow_ground_changes(cow_ground *ground, cow_storage *storage, cow_run_
 
 /* ---- settling -------------------------------------------------------------------------------------------------------- */
 
-/* Memory of the window's own, or of another base, for a region of the ground. */
+/* Puts a region that is private memory, or lies on another base, back on the ground if it is equal. */
 static bool return_region(const cow_ground *ground, cowi_window *of, size_t index)
 {
     const size_t start = index * COWI_REGION;
     char *place = cowi_mapped_region(of, index);
     if (memcmp(place, ground->base->open + start, cowi_window_bytes(of, index)) != 0 ||
-        !cowi_maps_take(1)) { /* at most one more: it may end a run of others */
+        !cowi_maps_take(1)) { /* at most one more: the region may end another run */
         return false;
     }
     if (!cowi_base_map(ground->base, start, place, COWI_REGION)) {
@@ -312,7 +312,7 @@ static bool return_region(const cow_ground *ground, cowi_window *of, size_t inde
     return true;
 }
 
-/* True: the region has no page of its own any more. */
+/* True: the region has no private pages any more. */
 static bool settle_region(const cow_ground *ground, cowi_window *of, size_t index)
 {
     const char *under = ground->base->open + index * COWI_REGION;

@@ -1,14 +1,14 @@
 /* Large blocks of the heap: mapped one by one, the larger ones aligned for huge pages, and kept for reuse up to a bound.
  *
- * A fresh page costs more than copying into it, so a program that copies, writes and drops in turn runs at half its speed
- * if every block is mapped anew. malloc's way of keeping them leaves holes that nobody can use again. What is kept must
- * never be what others lack, so it is given back when an allocation of the heap fails; allocations of NumPy and
- * Python cannot ask for that, so nothing is kept under a limit on address space. The lock is only tried: if another
- * thread has it, the block is simply not kept. A thread that is short of memory waits for it. A fork holds it (gate.c).
+ * A fresh page costs more than copying into it, so a program that copies, writes and drops in turn runs at half its
+ * speed if every block is freshly mapped. malloc's way of keeping blocks leaves unusable holes. Kept memory must never
+ * be missing elsewhere, so it is returned when an allocation of the heap fails; allocations by NumPy and Python cannot
+ * trigger that, so nothing is kept under a limit on address space. The lock is only tried: if another thread has it,
+ * the block is simply not kept. A thread that is short of memory waits for it. A fork holds it (gate.c).
  *
- * The bound is the caller's, or what is in use if that is more: a program at work on large arrays replaces them by others
- * of the same size. Beyond the caller's bound a fresh block takes the place of kept ones, so kept blocks never raise the
- * process's peak by more than it. */
+ * The bound is the caller's, or the bytes in use if these are more: a program at work on large arrays replaces them by
+ * others of the same size. Beyond the caller's bound a fresh block displaces kept ones, so kept blocks never raise the
+ * process's peak by more than that bound. */
 #define _DEFAULT_SOURCE /* madvise, MAP_ANONYMOUS */
 #include "large.h"
 
@@ -31,9 +31,9 @@
 #endif
 
 #define HUGE_PAGE ((size_t)2 << 20)
-/* From here on a block has huge pages. Smaller ones would waste most of the last. */
+/* From this size on a block has huge pages. A smaller one would waste most of its last. */
 #define HUGE_BLOCK ((size_t)4 << 20)
-/* A multiple of every size that ordinary pages have. */
+/* A multiple of every size of ordinary pages. */
 #define PAGES ((size_t)64 << 10)
 #define SLOTS 32
 
@@ -50,10 +50,10 @@ static struct {
 } kept[SLOTS]; /* oldest first; the first `count` are in use */
 static size_t count;
 static size_t kept_bytes;
-static size_t freed_bytes; /* since the limits on memory were last asked for */
+static size_t freed_bytes; /* since the limits on memory were last checked */
 static size_t limit = (size_t)64 << 20;
 
-static cowi_atomic_size used_bytes; /* by blocks that are not kept; a hint, changed without the lock */
+static cowi_atomic_size used_bytes; /* by blocks not kept; a hint, changed without the lock */
 
 /* The alignment of a block. */
 static size_t grain(size_t nbytes)
@@ -67,7 +67,7 @@ static size_t mapped_size(size_t nbytes)
     return nbytes > (size_t)PTRDIFF_MAX - 3 * HUGE_PAGE ? 0 : (nbytes + PAGES - 1) / PAGES * PAGES;
 }
 
-/* A block, and the pages of its lead before it. */
+/* Maps a block, and before it the pages of its lead. */
 static void *map(size_t mapped)
 {
     const size_t unit = grain(mapped);
@@ -84,7 +84,7 @@ static void *map(size_t mapped)
     }
     (void)munmap(raw + before + PAGES + mapped, behind);
 #ifdef MADV_HUGEPAGE
-    if (unit == HUGE_PAGE) { /* the rest has small pages: a huge one would be wasted in part */
+    if (unit == HUGE_PAGE) { /* the rest gets small pages: part of a huge one would be wasted */
         (void)madvise(raw + before + PAGES, mapped / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     }
 #endif
@@ -93,11 +93,11 @@ static void *map(size_t mapped)
 
 static void unmap(void *data, size_t mapped)
 {
-    OPEN(data, mapped); /* others will map here */
+    OPEN(data, mapped); /* others may map here */
     (void)munmap((char *)data - PAGES, PAGES + mapped);
 }
 
-/* With the lock held, as are the next ones. */
+/* With the lock held, like the next functions. */
 static void check_kept(void)
 {
     size_t sum = 0;
@@ -138,14 +138,14 @@ static void trim(size_t bytes)
     }
 }
 
-/* How much may be kept beside what is in use. */
+/* How many bytes may be kept besides those in use. */
 static size_t bound(void)
 {
     const size_t used = cowi_load_relaxed(&used_bytes);
     return limit == 0 || limit > used ? limit : used;
 }
 
-/* Asks the system only once for HUGE_BLOCK bytes freed: the call takes a tenth of the time of work on a small block. */
+/* Asks the system only once per HUGE_BLOCK bytes freed: the call takes a tenth of the time of work on a small block. */
 static bool space_is_limited(size_t freed)
 {
     struct rlimit space;
@@ -210,7 +210,7 @@ void cowi_large_free(void *data, size_t nbytes)
     if (pthread_mutex_trylock(&lock) == 0) {
         const size_t most = space_is_limited(mapped) ? 0 : bound();
         COWI_FULL(check_kept());
-        COWI_ASSERT(!is_kept(data)); /* freed twice: two would get it */
+        COWI_ASSERT(!is_kept(data)); /* a double free: two callers would get it */
         trim(mapped <= most ? most - mapped : most);
         if (mapped <= most) {
             if (count == SLOTS) {

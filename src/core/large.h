@@ -6,7 +6,7 @@
 
 #include "cowarray/core.h"
 
-/* With AddressSanitizer, kept blocks are out of bounds, and so is the rest of a mapping behind the bytes asked for. */
+/* With AddressSanitizer, kept blocks are poisoned, and so is the rest of a mapping behind the requested bytes. */
 #if defined(__SANITIZE_ADDRESS__)
 #define COWI_ASAN 1
 #elif defined(__has_feature)
@@ -15,16 +15,16 @@
 #endif
 #endif
 
-/* Blocks of this size and more get pages of their own. */
+/* Blocks of at least this size get their own mappings. */
 #define COWI_LARGE_BLOCK ((size_t)256 << 10)
-/* Bytes before a block that also belong to it. */
+/* Usable bytes before a block that belong to it as well. */
 #define COWI_LARGE_LEAD ((size_t)64)
 
-/* nbytes >= COWI_LARGE_BLOCK, aligned to a page. NULL when memory has run out. */
+/* Allocates nbytes >= COWI_LARGE_BLOCK, aligned to a page. NULL: memory has run out. */
 COW_NODISCARD void *cowi_large_alloc(size_t nbytes);
-/* Takes back what cowi_large_alloc gave for the same nbytes. */
+/* Frees a block that cowi_large_alloc returned for the same nbytes. */
 void cowi_large_free(void *data, size_t nbytes);
-/* Gives every kept block back to the system, when memory is short. */
+/* Returns every kept block to the system, when memory is short. */
 void cowi_large_give_back(void);
 /* Around a fork: the child must not inherit the lock from a thread that it does not have. */
 void cowi_large_hold(void);

@@ -1,11 +1,11 @@
-/* The lender: a bucket of bytes that fills itself again as time passes.
+/* The lender: a bucket of bytes that refills as time passes.
  *
- * It lends at most the allowance (mode.h) at once, or, while nothing is lent, any amount to one family: else an array larger
- * than the allowance would never be by the page. What is not paid back comes back by itself, slowly: a copy takes about a
- * hundredth of the time in which its bytes return, so a program that wastes all it borrows runs 1 % longer.
+ * It lends at most the allowance (mode.h) at once, or, while nothing is lent, any amount to one family: otherwise an
+ * array larger than the allowance would never be paged. Loans that are not paid back are regained slowly: a copy takes
+ * about a hundredth of the time in which its bytes return, so a program that wastes all it borrows runs 1 % longer.
  *
- * The level is kept as the time at which the bucket will be full (the "virtual scheduling" form of the generic cell rate
- * algorithm, ITU-T I.371), so that one word says all. */
+ * The level is kept as the time at which the bucket will be full (the "virtual scheduling" form of the generic cell
+ * rate algorithm, ITU-T I.371), so that one word suffices. */
 #include "lender.h"
 
 #include <time.h>
@@ -40,7 +40,7 @@ static uint64_t now_of(const cowi_lender *of)
     return of->is_timeless ? 0 : cowi_clock();
 }
 
-/* When the bucket would be full after so much more was lent; 0: it may not be. */
+/* When the bucket would be full after lending nbytes more; 0: it must not lend that. */
 static uint64_t after(uint64_t full_at, uint64_t now, uint64_t nbytes)
 {
     const uint64_t allowance = cowi_allowance() / 16; /* SIZE_MAX times the rate would overflow */

@@ -1,4 +1,4 @@
-/* Maps of windows, of those that the kernel allows a process. */
+/* The windows' quota of the maps that the kernel allows a process. */
 #include "maps.h"
 
 #include <stdio.h>
@@ -35,8 +35,8 @@ bool cowi_maps_take(size_t some)
     return false;
 }
 
-/* Half of the maps are for windows of several; the other half, for thousands of windows with one. */
-#define WINDOWS 128 /* that are still to have as many as the next one */
+/* Half of the quota is for windows with several maps; the other half, for thousands of windows with one. */
+#define WINDOWS 128 /* how many more windows must be able to have as many as the next one */
 
 static size_t for_one(size_t used)
 {

@@ -1,4 +1,4 @@
-/* Windows that are maps, and how many maps the kernel allows: a process at the limit can neither allocate nor start threads. */
+/* Windows in memory, and the kernel's limit on maps, at which a process can neither allocate nor start threads. */
 #ifndef COWI_MAPS_H
 #define COWI_MAPS_H
 
@@ -6,10 +6,10 @@
 
 /* A window in memory; its bases are those of base.h. */
 typedef struct cowi_mapped {
-    cowi_window window;               /* first, as cowi_place has it */
+    cowi_window window;               /* first, as cowi_place requires */
     struct cowi_mapped *next, **link; /* among those on one ground */
     char *map;                        /* aligned to a region */
-    size_t maps;                      /* that the kernel has for it; changes with the regions */
+    size_t maps;                      /* how many the kernel has for it; changes with the regions */
 } cowi_mapped;
 
 static inline char *cowi_mapped_region(const cowi_window *of, size_t index)
@@ -17,16 +17,16 @@ static inline char *cowi_mapped_region(const cowi_window *of, size_t index)
     return ((const cowi_mapped *)(const void *)of)->map + index * COWI_REGION;
 }
 
-/* Takes maps from what all windows may have, a quarter of the limit. False: there are not so many left. */
+/* Takes maps from the windows' quota, a quarter of the limit. False: not that many are left. */
 COW_NODISCARD bool cowi_maps_take(size_t some);
 void cowi_maps_return(size_t some);
-/* How many maps a window may have after a commit, so that thousands more can be kept; and how many the first may have. */
+/* How many maps a window may have after a commit, so that thousands more fit; and how many the first one may have. */
 size_t cowi_maps_for_one(void);
 size_t cowi_maps_for_first(void);
-/* Puts the window among those on its ground, if it has one, and takes it out. Waits for nothing but a list. */
+/* Adds the window to its ground's list, if it has a ground, and removes it. Waits only for the lists' lock. */
 void cowi_mapped_enlist(cowi_mapped *of);
 void cowi_mapped_delist(cowi_mapped *of);
-/* Calls each for all windows on a ground, none of which ends meanwhile. False: one call has returned false, and was the last. */
+/* Calls each for all windows on a ground, none of which ends meanwhile, until a call returns false. */
 COW_NODISCARD bool cowi_mapped_all(const cowi_base *ground, bool (*each)(cowi_mapped *of, void *context),
                                    void *context);
 /* Around a fork: the child must not inherit the lock from a thread that it does not have. */

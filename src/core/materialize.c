@@ -1,5 +1,5 @@
-/* Bytes of its own for a Storage that shares: a steal, for the last sharer, or a copy of the window. The caller is in the
- * fork gate and has made the Storage busy. */
+/* Gives a sharing Storage its own bytes: by a steal, for the last sharer, or by a copy of the window. The caller is in
+ * the fork gate and has made the Storage busy. */
 #include "internal.h"
 
 /* ---- busy: one thread at a time gives a Storage other bytes ------------------------------------------------------- */
@@ -43,8 +43,8 @@ void cowi_no_longer_busy(cow_storage *storage, cowi_context *moved)
 
 /* ---- a steal ------------------------------------------------------------------------------------------------------ */
 
-/* For the last sharer. A copier takes the shared lock before it gives up its share, and leaves the context before it releases
- * the lock. Since we have seen that one share remains, the lock is taken until all copiers are done. */
+/* For the last sharer. A copier takes the shared lock before it gives up its share, and leaves the context before it
+ * releases the lock. Since we have seen that one share remains, all remaining copiers have the lock. */
 static cow_status wait_for_copies(cowi_context *context, unsigned flags, cow_error *err)
 {
     COWI_YIELD("steal");
@@ -67,7 +67,7 @@ cowi_context *cowi_put_in_place(cow_storage *storage, cow_dataptr fresh)
     cowi_context *left = cowi_storage_leave(storage);
     cow_family *family = (cow_family *)cowi_load_acquire(&left->family);
     COWI_ASSERT_FULL(!storage->sole && cowi_load_relaxed(&storage->pins) == 0); /* nobody writes to what it leaves */
-    if (storage->family == NULL) {                                              /* else it is the same */
+    if (storage->family == NULL) {                                              /* otherwise it is the same family */
         storage->family = cowi_family_retain(family);
     }
     storage->ptr = fresh;
@@ -78,21 +78,21 @@ cowi_context *cowi_put_in_place(cow_storage *storage, cow_dataptr fresh)
     return left;
 }
 
-/* Takes a reference. False: there are no bytes, or there is no room for another reader. */
+/* Takes a reference. False: there are no bytes, or no room for another reader. */
 static bool begin_to_read(cowi_context *context)
 {
     const cowi_where where = cowi_context_retain(context);
     return where == COWI_HERE || where == COWI_FILLED;
 }
 
-/* With the context's lock shared: the window by the page, for a writer who says what it will touch. False: nothing was done.
- * The reference beside the share's keeps others from evicting the bytes while they are read. */
+/* With the context's lock shared: makes a paged window, for a writer that describes what it will touch. False: nothing
+ * was done. A second reference keeps others from evicting the bytes while they are read. */
 static bool share_pages(cow_storage *storage, const cow_box *box, unsigned flags, cow_dataptr *fresh, size_t *copied)
 {
     const cow_allocator *allocator = storage->allocator;
     cowi_context *context = storage->context;
     cow_sharing sharing;
-    void *own_shadow = NULL; /* of foreign bytes, which their owner may change: no other sharer uses it */
+    void *own_shadow = NULL; /* for foreign bytes, which their owner may change: no other sharer uses it */
     bool shared;
     if (box == NULL || allocator->paging == NULL || storage->nbytes < allocator->paging->least ||
         (context->foreign && (flags & COWI_ON_REQUEST) == 0)) {
@@ -141,7 +141,8 @@ bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned fla
     size_t copied = storage->nbytes;
     bool by_page;
     if (pthread_rwlock_tryrdlock(&context->lock) != 0) {
-        /* Only the last sharer takes the lock exclusively, and we still have a share: the count of readers is full. */
+        /* Only the last sharer takes the lock exclusively, and we have a share, so the count of readers must be
+         * full. */
         *status = cowi_fail(err, COW_EOVERFLOW, "too many threads are copying one allocation");
         return true;
     }
@@ -157,8 +158,8 @@ bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned fla
         *status = cowi_fail_block(err, storage->allocator, storage->nbytes, " for a write to a shared Storage");
         return !cowi_context_stealable(context);
     }
-    /* Everything that can fail is behind us, so the share may go. Since we have the lock, nobody can steal what we copy; since
-     * the share's reference stays, nobody can evict it. */
+    /* Everything that can fail is behind us, so the share may go. Since we have the lock, nobody can steal the bytes
+     * that we copy; since the share's reference stays, nobody can evict them. */
     if (!cowi_context_give_up_share(context, keep)) {
         (void)pthread_rwlock_unlock(&context->lock);
         cowi_dataptr_delete(&fresh, storage->nbytes);
@@ -184,8 +185,8 @@ bool cowi_copy(cow_storage *storage, bool keep, const cow_box *box, unsigned fla
 
 /* ---- a steal from others ------------------------------------------------------------------------------------------ */
 
-/* The shared bytes become the writer's, and the others' values a past of them. False, and nothing done: they are read, or few
- * pages of them would have to be copied. */
+/* Makes the shared bytes the writer's, and the others' values a past of them. False, and nothing is done: somebody
+ * reads them, or taking over is not worthwhile. */
 static bool take_over(cow_storage *storage, const cow_box *box)
 {
     const cow_allocator *allocator = storage->allocator;
@@ -230,7 +231,7 @@ static bool take_over(cow_storage *storage, const cow_box *box)
 
 /* ---- a steal or a copy --------------------------------------------------------------------------------------------- */
 
-/* Bytes that were taken over come back as a copy by the page. */
+/* Brings back taken-over bytes, as a copy by the page if possible. */
 static cow_status recall_for_write(cow_storage *storage, unsigned flags, cow_error *err)
 {
     const bool has_past = cowi_context_has_past(storage->context);
@@ -249,7 +250,7 @@ cow_status cowi_materialize(cow_storage *storage, const cow_box *box, unsigned f
     cow_status status = COW_OK;
     for (bool last, done = false; !done;) {
         last = cowi_context_last_share(context);
-        /* Looked at after the shares: if the last one is ours, and we are busy, bytes that are here stay. */
+        /* Checked after the shares: if the last one is ours, and we are busy, bytes that are here stay. */
         if (cowi_context_absent(context)) {
             status = recall_for_write(storage, flags, err);
             if (status != COW_OK) {

@@ -1,4 +1,4 @@
-/* Blocks of array bytes, and the heap allocator. No state of its own. */
+/* Blocks of array bytes, and the heap allocator. No state. */
 #include <stdint.h>
 #include <string.h>
 
@@ -6,8 +6,8 @@
 #include "large.h"
 #include "pages.h"
 
-/* malloc, and before the block a pointer to where it starts: posix_memalign takes nothing from glibc's caches, and was a
-   quarter of the time of `b = a.copy(); b[i] = v` on small arrays. AddressSanitizer has blocks that end where they end. */
+/* malloc, with a pointer to its start kept before the block: posix_memalign bypasses glibc's caches, and took a quarter
+ * of the time of `b = a.copy(); b[i] = v` on small arrays. With AddressSanitizer, blocks have exact ends. */
 #ifdef COWI_ASAN
 #define EXACT_BLOCKS true
 #else
@@ -86,7 +86,7 @@ const cow_allocator *cow_heap(void)
 
 /* ---- the heap as malloc -------------------------------------------------------------------------------------------- */
 
-/* Before each block of cow_heap_malloc: its size. A multiple of the alignment. */
+/* The bytes before each block of cow_heap_malloc, which record its size: a multiple of the alignment. */
 #define RECORD COWI_LARGE_LEAD
 COWI_STATIC_ASSERT(RECORD % COW_ALIGNMENT == 0, "behind its record a block is as aligned as before it");
 
@@ -151,7 +151,7 @@ void cow_heap_free(void *data)
 
 /* ---- blocks of array bytes ---------------------------------------------------------------------------------------- */
 
-/* A zero-sized block is one byte: it has an address of its own, and nobody needs a special case. */
+/* A zero-sized block has one byte: so its address is unique, and it is no special case. */
 static size_t block_size(size_t nbytes)
 {
     return nbytes == 0 ? 1 : nbytes;

@@ -1,4 +1,4 @@
-/* The mode of paging. Each part is atomic; a thread that copies meanwhile may see some of the old policy. */
+/* The paging mode. Each field is atomic; a thread that copies meanwhile may see a mix of the old and the new policy. */
 #include "mode.h"
 
 #include "atomics.h"

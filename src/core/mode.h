@@ -1,4 +1,4 @@
-/* The mode of paging, of the whole process. */
+/* The paging mode of the whole process. */
 #ifndef COWI_MODE_H
 #define COWI_MODE_H
 
@@ -7,7 +7,7 @@
 #include "cowarray/core.h"
 
 bool cowi_pages_are_off(void);
-/* Whether the ledgers are not asked. */
+/* Whether paging ignores the ledgers. */
 bool cowi_pages_are_eager(void);
 /* Whether the user asked for pages of 4 KiB. */
 bool cowi_small_pages(void);

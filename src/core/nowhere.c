@@ -1,6 +1,6 @@
 /* Memory that is only counted: addresses, and bytes charged to accounts.
  *
- * The core takes its own structs from the allocator of the bytes, too. They have a smaller alignment than bytes have, and come
+ * The core also takes its own structs from the bytes' allocator. They have a smaller alignment than bytes, and come
  * from malloc. */
 #include "account.h"
 #include "foretold.h"

@@ -1,5 +1,5 @@
-/* Windows by the page in memory: a writer's private map of frozen bytes. The kernel copies the pages that are written, and
- * knows which they are. policy.c decides what a window is made of; here it is mapped and copied. */
+/* Paged windows in memory: writers' private maps of frozen bytes. The kernel copies the pages that are written, and
+ * knows which they are. policy.c decides what a window is made of; this file maps and copies it. */
 #define _GNU_SOURCE
 #include "pages.h"
 
@@ -69,7 +69,7 @@ static void *base_of(const cowi_plan *how)
     return base;
 }
 
-/* Whether the window has bytes that an owner keeps. A commit might be the last to let go of them, inside the gate. */
+/* Whether an owner keeps any bytes of the window. A commit might release the last reference to them inside the gate. */
 static bool is_kept(const cowi_window *of)
 {
     bool kept = false;
@@ -108,7 +108,7 @@ static bool own_pages(const cowi_window *of, size_t first, size_t count, cowi_di
     return cowi_dirt_find(cowi_mapped_region(of, first), count * COWI_REGION, out);
 }
 
-/* Room for the window, and its maps counted. False: neither. */
+/* Takes room for the window, and its maps. False: neither. */
 static bool take_room(cowi_mapped *made)
 {
     made->maps = cowi_window_runs(&made->window);
@@ -135,7 +135,7 @@ static bool map_run(cowi_window *made, size_t first, size_t end)
                          (end - first) * COWI_REGION);
 }
 
-/* ---- what is copied at once ------------------------------------------------------------------------------------------ */
+/* ---- eager copies of regions and pages ------------------------------------------------------------------------------- */
 
 static const char *source_of(const cowi_plan *how, size_t index)
 {
@@ -143,7 +143,7 @@ static const char *source_of(const cowi_plan *how, size_t index)
                              : (const char *)how->sharing->source.data + (how->first + index) * COWI_REGION;
 }
 
-/* Without the pages in aside. */
+/* Skips the pages in aside. */
 static void copy_but(char *to, const char *from, size_t nbytes, const uint64_t *aside)
 {
     for (size_t page = 0, at = 0; at < nbytes; page++, at += COWI_PAGE) {
@@ -221,7 +221,7 @@ static bool build(cowi_window *made, cowi_plan *how)
     return true;
 }
 
-/* ---- the end of a window, and what was counted ------------------------------------------------------------------------ */
+/* ---- the end of a window, and figures -------------------------------------------------------------------------------- */
 
 static void gave_up(cowi_window *of)
 {
@@ -335,7 +335,7 @@ const cow_paging cowi_pages = {
 
 /* ---- files ------------------------------------------------------------------------------------------------------------ */
 
-/* All of it in one map. False: nothing is left behind. */
+/* Maps all of the window at once. False: nothing is left behind. */
 static bool map_whole(cowi_window *made)
 {
     cowi_mapped *of = (cowi_mapped *)(void *)made;
@@ -349,7 +349,7 @@ static bool map_whole(cowi_window *made)
     return true;
 }
 
-/* A window of a family that is always by the page. NULL: memory has run out. */
+/* Creates a window of a family that is always paged. NULL: memory has run out. */
 static cowi_window *window_of_always(size_t count)
 {
     cow_family *always = cowi_family_new(&cowi_process_lender, NULL);

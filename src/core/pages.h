@@ -6,8 +6,8 @@
 
 extern const cow_paging cowi_pages;
 
-/* The handle on a window of nbytes of the base, from offset on, of a family that is always by the page. Takes references of its
- * own. False: memory or maps have run out. */
+/* Makes a window on nbytes of the base, from offset on, in a family that is always paged. Takes its own references.
+ * False: memory or maps have run out. */
 COW_NODISCARD bool cowi_window_on(cowi_base *base, size_t offset, size_t nbytes, cow_dataptr *out);
 
 #endif

@@ -1,12 +1,12 @@
-/* Pasts of windows: what allocations were, for sharers that nobody reads, when a writer took their window over. What the writer
- * changes is put aside first, page by page, so a past costs what has changed since, and not a window of its own.
+/* Pasts of windows: the values of sharers that nobody read when a writer took their window over. Before the writer
+ * changes a page, it is put aside, so a past costs the pages changed since, and not a window.
  *
- * A line is a window and its pasts, the newest first. A page of a past is that which it put aside, or else the next newer one
- * that did, or else the window's. So only the newest puts aside what is about to change. Whoever reads a past recalls it: it gets
- * a window of its own. The newest takes the older ones with it; another leaves its pages to the next older. A window that ends
- * goes to its newest past, with what that put aside put back.
+ * A line is a window and its pasts, the newest first. A page of a past is the one that it put aside, or else that of
+ * the next newer past that put it aside, or else the window's. So only the newest puts aside pages about to change.
+ * Reading a past recalls it: it gets its own window. The newest takes the older ones along; any other leaves its pages
+ * to the next older one. A window that ends goes to its newest past, after that has put its pages back.
  *
- * One file, for the line's lock, which is held in the fork gate only, guards all of it. See *pasts* in protocol.md. */
+ * The line's lock, held only in the fork gate, guards all of it; hence one file. See *pasts* in protocol.md. */
 #include "pasts.h"
 
 #include <string.h>
@@ -16,17 +16,17 @@
 #include "mode.h"
 #include "policy.h"
 
-/* With fewer pages of its own a window is soon copied. */
+/* A window with fewer private pages is cheap to copy. */
 #define LEAST 32
 
 typedef struct past {
     struct cowi_line *line;  /* a reference */
     struct cowi_line *spare; /* until it begins */
     const cow_past_host *host;
-    void *context;              /* it lives while the past is listed. NULL: it is gone, and others need the pages */
+    void *context;              /* lives while the past is listed; NULL: gone, but others need the pages */
     struct past *newer, *older; /* while it is listed */
     bool listed;
-    size_t own; /* until it begins: about how many pages a window would copy */
+    size_t own; /* until it begins: about how many pages a window for it would copy */
     cowi_aside aside;
 } past;
 
@@ -40,7 +40,7 @@ typedef struct cowi_line {
     past *newest, *oldest;
 } cowi_line;
 
-/* What writers are told: no two are equal. */
+/* The numbers that writers are told, all different. */
 static cowi_atomic_u64 numbers;
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static void unlist(past *of)
     of->newer = of->older = NULL;
 }
 
-/* The oldest ones whose contexts are gone: nobody needs their pages. */
+/* Drops the oldest pasts whose contexts are gone: nobody needs their pages. */
 static void drop_last(cowi_line *line)
 {
     while (line->oldest != NULL && line->oldest->context == NULL) {
@@ -117,7 +117,7 @@ static void drop_last(cowi_line *line)
     }
 }
 
-/* Leaves its pages to the next older one, whose own count. False: memory has run out. */
+/* Leaves a past's pages to the next older one, whose own take precedence. False: memory has run out. */
 static bool leave_pages(past *of)
 {
     if (of->older != NULL && !cowi_aside_leave(&of->aside, &of->older->aside)) {
@@ -165,7 +165,7 @@ static size_t nbytes_aside(void *self)
 
 /* ---- a writer takes over --------------------------------------------------------------------------------------------- */
 
-/* How many pages a window for somebody else would copy. 0: another thread is making one. */
+/* About how many pages a window for another sharer would copy. 0: another thread has the window's lock. */
 static size_t own_about(const cowi_window *of, const cow_dataptr *bytes)
 {
     pthread_mutex_t *lock = cowi_window_lock(bytes); /* a sharer may be in the middle of a commit */
@@ -210,7 +210,7 @@ static void *prepare(const cow_dataptr *bytes, size_t nbytes, const cow_box *box
     return made;
 }
 
-/* The window's line, locked, or the spare one if it has none: its pasts may have gone elsewhere. */
+/* Locks the window's line, or the spare one if it has none: its pasts may have moved to another window. */
 static cowi_line *line_of(cowi_window *of, past *first, const cow_dataptr *bytes)
 {
     cowi_line *line = of->line;
@@ -262,7 +262,7 @@ static uint64_t watched(const cow_dataptr *bytes)
 
 /* ---- recalls: with the line's lock ----------------------------------------------------------------------------------- */
 
-/* The pages that this one and the newer ones have put aside. NULL: memory has run out. */
+/* The pages that this past and newer ones have put aside. NULL: memory has run out. */
 static uint64_t *all_aside(const past *of)
 {
     uint64_t *bits = (uint64_t *)calloc(of->line->window->count * COWI_REGION_WORDS, sizeof *bits);
@@ -272,7 +272,7 @@ static uint64_t *all_aside(const past *of)
     return bits;
 }
 
-/* A window like the line's, with what was put aside. False: it cannot be had. */
+/* Makes a window like the line's, with the pages that were put aside. False: unavailable. */
 static bool window_of_past(const past *of, const uint64_t *bits, cow_dataptr *out)
 {
     static const ptrdiff_t none[] = {0, 1};
@@ -296,7 +296,8 @@ static bool window_of_past(const past *of, const uint64_t *bits, cow_dataptr *ou
     return true;
 }
 
-/* What of a page, counted from the first region, lies in the window: `at` of its bytes, from `from` of the page on. */
+/* How many bytes of a page, counted from the first region, lie in the window: at `at` there, from `from` in the
+ * page. */
 static size_t part_of_page(const cowi_window *of, size_t page, size_t *at, size_t *from)
 {
     const size_t start = page * COWI_PAGE, end = start + COWI_PAGE, stop = of->lead + of->nbytes;
@@ -309,7 +310,7 @@ static size_t part_of_page(const cowi_window *of, size_t page, size_t *at, size_
     return (end < stop ? end : stop) - first;
 }
 
-/* Plain memory, where the system has no maps left. */
+/* Uses plain memory, if the system grants no window. */
 static bool plain_of_past(const past *of, const uint64_t *bits, cow_dataptr *out)
 {
     const cowi_window *window = of->line->window;
@@ -339,7 +340,7 @@ static bool plain_of_past(const past *of, const uint64_t *bits, cow_dataptr *out
     return true;
 }
 
-/* The older ones go with the newest, on the window that it has now. */
+/* Moves the older pasts along with the newest, to its new window. */
 static void move_line(past *newest, cowi_window *to, const cow_dataptr *bytes)
 {
     cowi_line *line = newest->line;
@@ -403,7 +404,7 @@ static cow_status recall(void *self, cow_error *err)
 
 /* ---- before a write ---------------------------------------------------------------------------------------------------- */
 
-/* All of the window may change. */
+/* Recalls all pasts, because all of the window may change. */
 static cow_status recall_all(cowi_line *line, const cowi_window *of, cow_error *err)
 {
     cow_status status = COW_OK;
@@ -426,7 +427,7 @@ static cow_status recall_all(cowi_line *line, const cowi_window *of, cow_error *
     return status;
 }
 
-/* How many of the marked pages are not put aside yet; those that are, are marked no more. */
+/* Unmarks the pages that are already put aside, and counts the others. */
 static size_t count_missing(const past *of, uint64_t *bits, size_t words)
 {
     size_t missing = 0;
@@ -504,7 +505,8 @@ static cow_status set_aside(const cow_dataptr *bytes, const cow_box *box, unsign
 
 /* ---- the end of a window ------------------------------------------------------------------------------------------------- */
 
-/* With the lock: those whose contexts are gone put their pages back as well. NULL: no past is left. */
+/* With the lock: the newest past that still has a context, after it and newer ones have put their pages back. NULL:
+ * none. */
 static past *heir_of(cowi_line *line)
 {
     past *newest = line->newest;
@@ -531,7 +533,7 @@ bool cowi_pasts_inherit(cowi_window *of)
     if (line->window == of) {
         heir = heir_of(line);
         if (heir != NULL) {
-            of->gave_up = false; /* its writer did */
+            of->gave_up = false; /* its writer did, not the heir */
             cowi_window_rest(of);
             drop_last(line);
             watch(line);
@@ -541,7 +543,7 @@ bool cowi_pasts_inherit(cowi_window *of)
             line->window = NULL;
         }
     }
-    (void)pthread_mutex_unlock(&line->lock); /* from here on the line is the heir's, if there is one */
+    (void)pthread_mutex_unlock(&line->lock); /* from here on the line is the heir's, if any */
     host->leave();
     if (heir == NULL) {
         of->line = NULL;

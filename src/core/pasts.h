@@ -1,4 +1,4 @@
-/* Pasts: what allocations were whose window has become a writer's, and who keeps only the pages that changed since. */
+/* Pasts: the values of allocations whose window a writer has taken over, kept as the pages that changed since. */
 #ifndef COWI_PASTS_H
 #define COWI_PASTS_H
 
@@ -8,7 +8,7 @@
 /* The heap's, for cow_paging. */
 extern const cow_pasts cowi_window_pasts;
 
-/* The window is about to end. True: the newest of its pasts has it now, with the bytes that this had. */
+/* Called when the window is about to end. True: its newest past has it now, with that past's values. */
 bool cowi_pasts_inherit(cowi_window *of);
 
 #endif

@@ -1,8 +1,8 @@
-/* The policy, once for memory and for plans: which writes get windows by the page, what each window is made of, and what the
+/* The policy, shared by memory and plans: which writes get paged windows, what each window is made of, and what the
  * ledger pays for it. A place has the bytes (windows.h).
  *
- * What is shared is guarded by a lock that goes by the address of the source: one of several threads makes the base, and the
- * others find it. See *pages* in protocol.md. */
+ * A lock found by the address of the source guards shared state: one of several threads makes the base, and the others
+ * find it. See *pages* in protocol.md. */
 #include "policy.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static bool needs_base(const cowi_plan *how)
     return how->from == NULL && cowi_load_relaxed((cowi_atomic_ptr *)how->sharing->shadow) == NULL;
 }
 
-/* Whoever has asked for pages, for this family or for all, waits for as long as a fill takes. */
+/* If pages were requested, for this family or for all, a write waits however long a fill takes. */
 static bool can_have_base(const cowi_plan *how)
 {
     const bool asked = cowi_family_pages_always(how->family) || cowi_pages_are_eager();
@@ -50,7 +50,7 @@ size_t cowi_source_regions(const cowi_plan *how)
     return (how->sharing->allocated + COWI_REGION - 1) / COWI_REGION;
 }
 
-/* A family that never writes again has paid for a base in vain. Small ones are many, so they wait for a second write. */
+/* A family that never writes again wastes its base. Small families are many, so they wait for a second write. */
 static bool is_soon(const cowi_plan *how)
 {
     return needs_base(how) && how->sharing->allocated < COWI_PAGED_AT_ONCE && !cowi_pages_are_eager() &&
@@ -67,14 +67,14 @@ static bool take_money(const cowi_plan *how, uint64_t nbytes)
     return cowi_family_take(how->family, nbytes, how->sharing->allocated, how->purse);
 }
 
-/* Whether paging may be worth it; the ledger has the last word. What needs no answer of the system comes first: a program that
- * makes a copy or two never asks it. */
+/* Whether paging may be worthwhile; the ledger has the last word. Checks that need no system call come first: a program
+ * that makes a copy or two never makes one. */
 static cow_page_refusal refusal(const cowi_plan *how)
 {
     const cow_sharing *sharing = how->sharing;
     const uint64_t least = sharing->nbytes + (needs_base(how) ? sharing->allocated : 0);
     const uint64_t touched = cowi_price_of_pages(how->prices, cowi_pages_touched(sharing->box, sharing->nbytes));
-    const size_t skew = how->from == NULL ? 0 : how->from->lead % COW_ALIGNMENT; /* of a file: copies may have it too */
+    const size_t skew = how->from == NULL ? 0 : how->from->lead % COW_ALIGNMENT; /* a file's: its copies may share it */
     if (how->family == NULL || how->count > how->place->most_regions || how->lead % COW_ALIGNMENT != skew) {
         return COW_PAGES_UNSUITABLE;
     }
@@ -136,8 +136,8 @@ static uint64_t price_of_window(const cowi_window *made, const cowi_plan *how)
     return price;
 }
 
-/* Takes the price of the window, and of the worst that may become of it, from the ledger. Before a base is filled for it:
- * else a plain copy might have to be paid beside the base. */
+/* Takes the price of the window, and of its worst outcome, from the ledger. Call it before filling a base: otherwise a
+ * plain copy might have to be paid besides the base. */
 static bool pay(cowi_window *made, cowi_plan *how)
 {
     cowi_window_reserve(made, how->prices);
@@ -145,7 +145,7 @@ static bool pay(cowi_window *made, cowi_plan *how)
     return take_money(how, how->paid + made->reserved);
 }
 
-/* A commit may have made it cheaper. */
+/* Returns the difference, if a commit has made the window cheaper. */
 static void pay_less(cowi_plan *how, uint64_t price)
 {
     if (price < how->paid) {
@@ -156,7 +156,7 @@ static void pay_less(cowi_plan *how, uint64_t price)
 
 /* ---- of what ----------------------------------------------------------------------------------------------------- */
 
-/* The regions as the source has them, and how many pages of each are its own. */
+/* Copies the source's regions, and counts its private pages in each. */
 static bool see_source(cowi_window *made, cowi_plan *how)
 {
     if (!how->place->own_pages(how->from, how->first, made->count, &how->own)) {
@@ -172,7 +172,7 @@ static bool see_source(cowi_window *made, cowi_plan *how)
     return true;
 }
 
-/* The base that equals plain memory, filled for the first writer that needs it. */
+/* Puts the window on the base that equals the plain source, filled for the first writer that needs it. */
 static bool find_shadow(cowi_window *made, cowi_plan *how)
 {
     void **shadow = how->sharing->shadow;
@@ -200,7 +200,7 @@ bool cowi_region_due(const cowi_plan *how, size_t index)
     return how->whole || cowi_is_due(how->prices, how->from->regions[how->first + index].debt, how->dirty[index]);
 }
 
-/* Whether copies of all regions have cost as much as a base for the window. */
+/* Whether copies of all regions, with the next one, have cost as much as a base for the window. */
 static bool is_due_as_a_whole(const cowi_window *made, const cowi_plan *how)
 {
     uint64_t pages = 0;
@@ -210,13 +210,14 @@ static bool is_due_as_a_whole(const cowi_window *made, const cowi_plan *how)
     return pages * COWI_PAGE >= cowi_price_of_fill(how->prices, made->count);
 }
 
-/* Regions that were copied again and again go into a new base, which source and window map from here on. Each splits the map of
- * every later window. Where these would become too many, all of the window goes into one base, once it has cost that. */
+/* Puts regions that were copied again and again into a new base, which source and window map from here on. Each splits
+ * the map of every later window. If there would be too many maps, the whole window goes into one base, once its copies
+ * have cost that. */
 static void commit(cowi_window *made, cowi_plan *how)
 {
     size_t count = 0;
     uint64_t price;
-    if (made->ground != NULL) { /* the owner puts its pages there before they are many */
+    if (made->ground != NULL) { /* its owner puts the pages there before they are many */
         return;
     }
     for (size_t i = 0; i < made->count; i++) {
@@ -241,7 +242,7 @@ static void commit(cowi_window *made, cowi_plan *how)
     pay_less(how, price_of_window(made, how));
 }
 
-/* Whether the source alone uses a base. */
+/* Whether only the source uses a base. */
 static bool is_alone(const cowi_plan *how, const void *base)
 {
     size_t uses = 0;
@@ -251,8 +252,8 @@ static bool is_alone(const cowi_plan *how, const void *base)
     return how->place->uses(base) == uses;
 }
 
-/* Pages that would be copied go into the bases that they hide, where nobody else sees these: source and window need none of
- * their own. */
+/* Puts pages that would be copied into the bases that they hide, if nobody else sees those: source and window then need
+ * no private ones. */
 static void fold(const cowi_window *made, cowi_plan *how)
 {
     const void *seen = NULL;
@@ -273,7 +274,7 @@ static void fold(const cowi_window *made, cowi_plan *how)
     }
 }
 
-/* Regions that would be full of small pages become memory of the window's own. */
+/* Makes regions that would be full of small pages private memory. */
 static void choose_own(cowi_window *made, const cowi_plan *how)
 {
     for (size_t i = 0; i < made->count; i++) {
@@ -299,7 +300,8 @@ size_t cowi_source_bytes(const cowi_plan *how, size_t index)
                              : (rest < COWI_REGION ? rest : COWI_REGION);
 }
 
-/* A write costs the base that is made for it, what is copied at once, and the pages that the kernel copies while it goes on. */
+/* A write copies the base made for it, the pages and regions copied at once, and the pages that the kernel copies
+ * later. */
 static void count_copied(cowi_window *made, const cowi_plan *how)
 {
     made->copied = how->filled + (how->folded + made->at_first) * COWI_PAGE;
@@ -343,7 +345,7 @@ static bool make(cowi_window *made, cowi_plan *how)
     return true;
 }
 
-/* A window to make, and tables of its regions, which `free_tables` frees. NULL: memory was refused. */
+/* Allocates a window, and the plan's tables, which `free_tables` frees in any case. NULL: memory has run out. */
 static cowi_window *begin(cowi_plan *how)
 {
     cowi_window *made;
@@ -417,14 +419,14 @@ static void mark_aside(cowi_plan *how, bool own)
     }
 }
 
-/* The regions do not change, since the source's owner may be writing to them. Pages that are put aside count as copied. */
+/* Leaves the source's regions alone, since its owner may be writing to them. Pages put aside count as copied. */
 static bool make_past(cowi_window *made, cowi_plan *how)
 {
     if (!how->place->own_pages(how->from, how->first, made->count, &how->own)) {
         return false;
     }
     mark_aside(how, true);
-    how->own.pages = SIZE_MAX; /* not known, and not 0 */
+    how->own.pages = SIZE_MAX; /* unknown, but not 0 */
     for (size_t i = 0; i < made->count; i++) {
         made->regions[i].base = how->from->regions[i].base;
         made->regions[i].offset = how->from->regions[i].offset;

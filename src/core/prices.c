@@ -1,8 +1,8 @@
-/* Prices, and the policy's arithmetic on them. */
+/* The prices of paging, and the policy's arithmetic on them. */
 #include "prices.h"
 
-/* In thousandths of a plain copy. bench/prices.py measures them: they differ between machines, and on one machine with its load
- * and the size of the copy. None that was seen is above twice these. Tests compile other prices in. */
+/* In thousandths of a plain copy. bench/prices.py measures them: they differ between machines, and on one machine by
+ * load and by size of the copy. None measured so far exceeds twice these. Tests compile in other prices. */
 #ifndef COWI_PRICE_OF_FILL
 #define COWI_PRICE_OF_FILL 1150
 #define COWI_PRICE_OF_PAGE 4000
@@ -38,8 +38,8 @@ bool cowi_is_dense(const cowi_prices *prices, size_t pages)
     return (uint64_t)pages * prices->page * 4 >= (uint64_t)COWI_REGION_PAGES * 1000 * 3;
 }
 
-/* A region with a base of its own splits each later window's map in three, which costs as much as copying a few pages, and
- * the kernel allows only so many. */
+/* A region with its own base splits each later window's map in three, which costs as much as copying a few pages, and
+ * the kernel limits the number of maps. */
 #define LEAST_COMMITTED 16
 
 bool cowi_is_due(const cowi_prices *prices, uint32_t debt, uint32_t dirty)
@@ -48,11 +48,11 @@ bool cowi_is_due(const cowi_prices *prices, uint32_t debt, uint32_t dirty)
            (uint64_t)(debt + cowi_price_of_region(prices, dirty)) * 1000 >= (uint64_t)COWI_REGION_PAGES * prices->fill;
 }
 
-/* Thousandths of a plain copy that the pages of a window may cost: half of what a family earns beyond a copy. If it were
- * more, windows that are kept would take more from it than copies give it. */
+/* Thousandths of a plain copy that the written pages of a window may cost: half of a family's earnings beyond a copy.
+ * If it were more, kept windows would cost the family more than copies earn it. */
 #define SHARE 126
 #define MOST_PERCENT 6 /* of the pages, however cheap they are */
-#define LOOKS 6        /* at a window until so much of it is written */
+#define LOOKS 6        /* at a window until that much of it is written */
 
 size_t cowi_most_written(const cowi_prices *prices, size_t pages)
 {

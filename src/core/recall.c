@@ -1,4 +1,4 @@
-/* Pasts, as sharers meet them: bytes that a writer has taken over come back to whoever wants to read. */
+/* Recalls: bytes that a writer has taken over come back to a sharer that wants to read. */
 #include <sched.h>
 
 #include "internal.h"
@@ -51,7 +51,7 @@ static cow_status recall(cowi_context *context, cow_error *err)
     return COW_OK;
 }
 
-/* A reference to the context, if the bytes are absent. NULL: they are here, or *status says why not. */
+/* Returns a reference to the context if the bytes are absent. NULL: they are here, or *status tells the failure. */
 static cowi_context *hold_absent(cow_storage *storage, cow_status *status, cow_error *err)
 {
     cowi_context *context = NULL;
@@ -104,7 +104,7 @@ cow_status cowi_begin_to_read(cow_storage *storage, cow_error *err)
     }
 }
 
-/* In the gate, with a reference. A past of before is freed while the bytes move. */
+/* In the gate, with a reference. A retired past is freed while the bytes move, so this waits. */
 static bool count_past(cowi_context *context, size_t *nbytes)
 {
     void *past;

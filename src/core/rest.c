@@ -1,5 +1,5 @@
-/* Pages at rest: the allocator looks how many of them were written. The Storage is busy meanwhile, and the caller in the fork
- * gate. */
+/* Pages at rest: the allocator checks how many of them were written. The Storage is busy meanwhile, and the caller is
+ * in the fork gate. */
 #include "internal.h"
 
 bool cowi_has_pages_at_rest(cow_storage *storage)

@@ -1,5 +1,6 @@
-/* Scopes: the only ways to the bytes. A const scope holds a reference; a mutable scope gives the Storage bytes of its own
- * first (a steal or a copy of the window) and pins it; an overwrite scope writes fresh bytes that commit puts in place. */
+/* Scopes: the only access to the bytes. A const scope has a reference; a mutable scope first gives the Storage its own
+ * bytes (a steal or a copy of the window) and pins it; an overwrite scope writes fresh bytes that commit puts in
+ * place. */
 #include "internal.h"
 
 /* ---- const ------------------------------------------------------------------------------------------------------- */
@@ -71,9 +72,9 @@ static cow_status pin(cow_storage *storage, cow_mutable_scope *out, cow_error *e
 typedef struct attempt {
     const cow_box *box;
     unsigned flags;
-    uint64_t told; /* what set_aside said last; 0: nothing */
+    uint64_t told; /* the number that set_aside told last; 0: none */
     bool counted;  /* cowi_storage_unsettled was asked */
-    bool watched;  /* it has not begun: what the box touches has to be put aside first */
+    bool watched;  /* not begun: the pages that the box touches must be put aside first */
 } attempt;
 
 /* With the lock held, and sole. */
@@ -89,7 +90,7 @@ static cow_status pin_unless_watched(cow_storage *storage, attempt *writer, cow_
     return writer->watched ? COW_OK : pin(storage, out, err);
 }
 
-/* The same; a write is counted once, when it can begin. */
+/* With the lock held, and sole. A write is counted once, when it can begin. */
 static bool is_unsettled(cow_storage *storage, attempt *writer)
 {
     if (writer->counted || is_watched(storage, writer)) {
@@ -99,7 +100,7 @@ static bool is_unsettled(cow_storage *storage, attempt *writer)
     return cowi_storage_unsettled(storage, writer->box);
 }
 
-/* A const scope keeps the bytes meanwhile, and others from taking them over. */
+/* A const scope keeps the bytes alive meanwhile, and keeps others from taking them over. */
 static cow_status set_aside(cow_storage *storage, attempt *writer, cow_error *err)
 {
     const cow_allocator *allocator = storage->allocator;
@@ -145,7 +146,7 @@ static cow_status mutable_begin_shared(cow_storage *storage, attempt *writer, co
     cowi_storage_lock(storage);
     if (status == COW_OK) {
         if (storage->context == context) {
-            cowi_storage_find(storage); /* another sharer's fill may have moved what was stolen */
+            cowi_storage_find(storage); /* another sharer's fill may have moved the stolen bytes */
             cowi_storage_own(storage, context->original);
             if (is_unsettled(storage, writer) && (writer->flags & (COW_TRY | COW_NO_COPY)) == 0) {
                 cowi_settle_busy(storage, writer->box);
@@ -207,10 +208,10 @@ void cow_mutable_end(cow_mutable_scope *scope)
     (void)cowi_sub_release(&scope->storage->pins, 1);
 }
 
-/* ---- overwrite: the scope holds a share of the old bytes, so that nobody steals what it reads, and a reference beside
- * it, so that nobody evicts it --------------------------------------------------------------------------------------- */
+/* ---- overwrite: the scope has a share of the old bytes, so that nobody steals them while it reads, and a second
+ * reference, so that nobody evicts them ------------------------------------------------------------------------------ */
 
-/* To overwrite pages in place would cost a copy of each. So a Storage leaves its pages, as it leaves shared bytes. */
+/* Overwriting pages in place would cost a copy of each. So a Storage leaves its pages, as it leaves shared bytes. */
 static cow_status lock_to_overwrite(cow_storage *storage, bool *by_page, cow_error *err)
 {
     cow_status status;
@@ -310,7 +311,7 @@ cow_status cow_overwrite_commit(cow_overwrite_scope *scope, cow_mutable_scope *p
     }
     (void)cowi_put_in_place(storage, cowi_block(storage->allocator, scope->data));
     if (pinned != NULL) {
-        (void)pin(storage, pinned, NULL); /* a Storage that shares has no pins */
+        (void)pin(storage, pinned, NULL); /* a sharing Storage has no pins */
     }
     cowi_storage_unlock(storage);
     cowi_gate_leave();

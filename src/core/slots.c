@@ -1,9 +1,9 @@
-/* Addresses that nobody can use: slots of reserved regions, of which no byte can be touched.
+/* Unusable addresses: slots of reserved regions, no byte of which may be touched.
  *
- * A slot is an address and has no extent. A region's table has, for each slot, the account to which its bytes are charged. The
- * first region has room for what a program ever has, and the addresses cost nothing; under a limit on address space they are
- * the program's, so regions begin small there, and each further one has twice the size. A region stays for good. All of it is
- * atomic, and there is no lock: a forked child finds every slot either free or taken. */
+ * A slot is an address without extent. A region's table has, for each slot, the account to which its bytes are charged.
+ * The first region has room for all that a program ever needs, since addresses cost nothing; under a limit on address
+ * space they do, so there regions begin small, and each further one has twice the size. A region is never freed. All
+ * fields are atomic, and there is no lock: a forked child finds every slot either free or taken. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "slots.h"
 
@@ -73,7 +73,7 @@ static region *region_new(size_t nbytes)
     return made;
 }
 
-/* A region, made if there are only those before it; NULL: the system grants none. */
+/* The region at that place, created if it is the next one; NULL: the system grants none. */
 static region *region_at(unsigned place)
 {
     void *there = cowi_load_acquire(&regions[place]);

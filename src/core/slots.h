@@ -4,12 +4,12 @@
 
 #include "cowarray/core.h"
 
-/* A slot with so many bytes charged to the account. NULL: the system grants no more, or an account would overflow. */
+/* Takes a slot, with nbytes charged to the account. NULL: the system grants no more, or an account would overflow. */
 COW_NODISCARD void *cowi_slot_new(cow_account *account, size_t nbytes, size_t alignment);
 void cowi_slot_free(void *data, size_t nbytes);
-/* Says why there was no slot for so many bytes. */
+/* Sets the error that tells why there was no slot for nbytes. */
 cow_status cowi_slot_refused(cow_error *err, size_t nbytes);
-/* The account to which its bytes are charged. */
+/* The account to which the slot's bytes are charged. */
 cow_account *cowi_slot_account(const void *data);
 
 #endif

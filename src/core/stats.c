@@ -1,5 +1,5 @@
-/* Counters, in shards on cache lines of their own, so that threads that share nothing else do not contend here. The first
- * threads that count get one shard each for good, and need no atomic addition; all others share the rest. */
+/* Counters, in shards on separate cache lines, so that threads that share nothing else do not contend here. The first
+ * threads that count each get a shard for good, and need no atomic addition; all others share the rest. */
 #include <string.h>
 
 #include "internal.h"
@@ -51,7 +51,7 @@ static uint64_t sum(cowi_counter counter)
     return total;
 }
 
-/* Reads what was forgotten first: that is never more than what the shards hold afterwards. */
+/* Reads the forgotten total first: it never exceeds the shards' total afterwards. */
 static uint64_t since_reset(cowi_counter counter)
 {
     const uint64_t before = cowi_load_acquire(&forgotten[counter]);
@@ -68,7 +68,7 @@ void cow_stats_read(cow_stats *out)
     out->eager_copies = since_reset(COWI_EAGER_COPIES);
 }
 
-/* Of two concurrent resets the earlier may win: what was counted between them is then reported again. */
+/* Of two concurrent resets the earlier may win: the counts between them are then reported again. */
 void cow_stats_reset(void)
 {
     for (int counter = 0; counter < COWI_COUNTERS; counter++) {

@@ -1,4 +1,4 @@
-/* Status codes in words. */
+/* Texts for status codes. */
 #include <stdarg.h>
 #include <stdio.h>
 

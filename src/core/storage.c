@@ -1,15 +1,15 @@
-/* Storages: their birth and their death, their lock, and the context that they may be in. How they get bytes of their own
- * is in scope.c, how they come to share in clone.c. */
+/* Storages: their creation and end, their lock, and their context, if any. scope.c has how they get their own bytes,
+ * clone.c how they come to share. */
 #include <sched.h>
 
 #include "internal.h"
 
 /* ---- the micro lock ----------------------------------------------------------------------------------------------
  *
- * Held for a few instructions, never across a call that may wait, allocate or free. A fork can still fall into them, so
- * the holder signs with the fork epoch: a child finds a signature that is not its own, knows that no thread of its own
- * holds the lock, and takes it. Each section below is valid if it ends anywhere: it leaves at worst a share, a reference
- * or a pin too many, which costs the child a copy or some memory. Sections that could do more harm run in the gate. */
+ * Held for a few instructions, never across a call that may wait, allocate or free. A fork can still hit them, so the
+ * holder signs with the fork epoch: a child that finds a foreign signature knows that none of its threads holds the
+ * lock, and takes it. Each section below may stop anywhere: at worst it leaves a share, a reference or a pin too many,
+ * which costs the child a copy or some memory. Sections that could do more harm run in the gate. */
 
 #define SPINS 64
 
@@ -72,7 +72,7 @@ void cowi_storage_check(cow_storage *storage)
         COWI_ASSERT_FULL(storage->nbytes <= allocated && storage->offset <= allocated - storage->nbytes);
         COWI_ASSERT_FULL(!storage->sole || !storage->context->foreign);
         COWI_ASSERT_FULL(!storage->sole || !cowi_context_absent(storage->context));
-        COWI_ASSERT_FULL(!storage->sole || address == bytes_of(storage)); /* shared, others may evict */
+        COWI_ASSERT_FULL(!storage->sole || address == bytes_of(storage)); /* while shared, others may evict */
         COWI_ASSERT_FULL(!storage->sole || !counts_are_exact() || cowi_context_shares(storage->context) == 1);
         COWI_ASSERT_FULL(busy || cowi_context_shares(storage->context) >= 1);
     }
@@ -112,7 +112,7 @@ void cowi_storage_init(cow_storage *storage, const cow_allocator *allocator, voi
 
 void cowi_storage_own(cow_storage *storage, cow_dataptr bytes)
 {
-    if (storage->reads) { /* what it reads is its own */
+    if (storage->reads) { /* it now reads its own bytes */
         storage->reads = false;
         cowi_context_release(storage->context); /* never the last: it has a share */
     }
@@ -209,7 +209,7 @@ cowi_context *cowi_storage_wrap(cow_storage *storage, cowi_context **spare)
     if (storage->context == NULL && *spare != NULL) {
         (*spare)->original = storage->ptr;
         cowi_store_relaxed(&(*spare)->family, cowi_family_retain(storage->family));
-        cowi_keep_order(); /* a child that was forked here finds no context, and ptr as it was */
+        cowi_keep_order(); /* a child forked here finds no context, and ptr unchanged */
         storage->context = *spare;
         *spare = NULL;
     }
@@ -237,7 +237,7 @@ cow_status cowi_storage_add_context(cow_storage *storage, cow_error *err)
     const cow_dataptr none = {NULL, NULL, NULL};
     cowi_context *spare = NULL;
     while (cowi_storage_wrap(storage, &spare) == NULL) {
-        /* Nobody allocates with the micro lock held: let go, allocate, look again. */
+        /* Never allocate with the micro lock held: release it, allocate, look again. */
         cowi_storage_unlock(storage);
         COWI_YIELD("wrap");
         spare = cowi_context_new(storage->allocator, none, storage->nbytes, false);
@@ -386,7 +386,7 @@ size_t cow_storage_shares(cow_storage *storage)
     return shares;
 }
 
-/* To be compared, not followed: the context may be gone by then. */
+/* For comparison only: the context may be gone afterwards. */
 static const void *context_of(cow_storage *storage)
 {
     const void *context;
@@ -415,7 +415,7 @@ void cow_storage_spare(cow_storage *storage)
 {
     cowi_storage_lock(storage);
     if (storage->context != NULL && !cowi_context_absent(storage->context)) { /* absent bytes have no readers */
-        (void)cowi_add_relaxed(&storage->context->left, 1); /* for good: that reader never says when it ends */
+        (void)cowi_add_relaxed(&storage->context->left, 1); /* for good: that reader never tells when it ends */
     }
     cowi_storage_unlock(storage);
 }

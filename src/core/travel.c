@@ -1,5 +1,5 @@
-/* Bases that other processes map, and bases of theirs. What a Storage is to another process: a base, and the bytes that differ
- * from it. */
+/* Bases that travel between processes, in both directions. Another process receives a Storage as a base, and the bytes
+ * that differ from it. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,11 +10,11 @@
 #include "pages.h"
 #include "policy.h"
 
-/* ---- what a Storage lies on -------------------------------------------------------------------------------------- */
+/* ---- the base under a Storage ------------------------------------------------------------------------------------ */
 
-/* Where the first region of a window would lie, if all lay there as this one does. */
+/* Where the window's first region would lie, if all regions lay on this one's base at the same distance. */
 typedef struct footing {
-    cowi_base *base; /* NULL: none that may travel */
+    cowi_base *base; /* NULL: no base that may travel */
     size_t shift;    /* modulo its type's range */
 } footing;
 
@@ -34,7 +34,7 @@ static bool is_one(footing a, footing b)
     return a.base == b.base && a.shift == b.shift;
 }
 
-/* That of most regions, if one has more than half (Boyer and Moore's vote); otherwise that of some. */
+/* The footing of more than half of the regions, if there is one (Boyer and Moore's vote); otherwise that of some. */
 static footing vote(const cowi_window *of, size_t first, size_t end)
 {
     footing elected = {NULL, 0};
@@ -49,7 +49,7 @@ static footing vote(const cowi_window *of, size_t first, size_t end)
     return elected;
 }
 
-/* Runs of the window's bytes, told as those of the part that a Storage has of it. */
+/* Reports runs of the window's bytes, relative to the part of it that a Storage has. */
 typedef struct part {
     size_t start;
     size_t nbytes;
@@ -87,7 +87,7 @@ static void put_own(part *of, const cowi_dirt *own, size_t first, size_t index)
     }
 }
 
-/* What differs from the footing: pages of the window's own, and regions that lie elsewhere. */
+/* Reports the differences from the footing: private pages, and regions that lie elsewhere. */
 static void tell_all(const cowi_window *window, const cowi_dirt *own, size_t first, size_t end, footing under, part *of)
 {
     for (size_t i = first; i < end; i++) {
@@ -101,7 +101,7 @@ static void tell_all(const cowi_window *window, const cowi_dirt *own, size_t fir
     tell(of);
 }
 
-/* With the window's lock. The base has a reference for the caller. False: there is none. */
+/* With the window's lock: finds the base, with a reference for the caller, and reports differences. False: none. */
 static bool describe(const cowi_window *window, part *of, cow_base **base, size_t *start)
 {
     const size_t first = of->start / COWI_REGION;
@@ -206,7 +206,7 @@ static cow_status rebase_read(const cow_storage *storage, cow_error *err)
     return COW_OK;
 }
 
-/* The reference to read keeps sharers from taking the bytes over, and writing to them. */
+/* The reference to read keeps sharers from taking the bytes over and writing to them. */
 static cow_status rebase_busy(cow_storage *storage, cow_error *err)
 {
     cow_status status = cowi_begin_to_read(storage, err);

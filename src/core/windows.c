@@ -1,4 +1,4 @@
-/* The life of windows by the page, wherever their bytes are: what is counted of writes, what is their own, and their end. */
+/* The life of paged windows, wherever their bytes are: counts of writes, private pages, and their end. */
 #include "windows.h"
 
 #include <stdlib.h>
@@ -118,7 +118,7 @@ void cowi_window_reserve(cowi_window *of, const cowi_prices *prices)
     cowi_init(&of->budget, always ? SIZE_MAX : cowi_most_written(prices, of->count * COWI_REGION_PAGES));
 }
 
-/* What was reserved, without the pages that were written. */
+/* The reservation, minus the pages that were written. */
 static uint64_t unspent(const cowi_window *of)
 {
     const uint64_t most = of->reserved == 0 ? 0 : of->reserved - of->nbytes;
@@ -171,7 +171,7 @@ int cowi_window_is_paged(const cow_dataptr *own)
     return own->deleter == cowi_window_delete;
 }
 
-/* ---- what is written to it --------------------------------------------------------------------------------------- */
+/* ---- writes ------------------------------------------------------------------------------------------------------ */
 
 static void mark_regions(cowi_window *of, const cow_box *box)
 {
@@ -198,7 +198,7 @@ int cowi_window_touch(void *self, const cow_dataptr *own, size_t nbytes, const c
     return cowi_add_relaxed(&of->counted, pages) + pages >= cowi_load_relaxed(&of->budget);
 }
 
-/* All pages of the window's own, for the caller to free. bits is NULL where they are not known. */
+/* The set of all private pages, for the caller to free. bits is NULL if they are unknown. */
 static cowi_dirt own_pages(const cowi_window *of)
 {
     cowi_dirt own = {(uint64_t *)calloc(of->count * COWI_REGION_WORDS, sizeof(uint64_t)), 0};
@@ -209,7 +209,7 @@ static cowi_dirt own_pages(const cowi_window *of)
     return own;
 }
 
-/* Pages of a set in regions that have a base. */
+/* Counts the pages of a set that lie in regions with a base. */
 static size_t split_pages(const cowi_window *of, const cowi_dirt *pages)
 {
     size_t count = 0;
@@ -219,8 +219,8 @@ static size_t split_pages(const cowi_window *of, const cowi_dirt *pages)
     return count;
 }
 
-/* How many such pages are its own before a write that is about to begin, and how many more are after it: at most so many where
- * the box does not tell which it touches. False: not known. */
+/* Counts such private pages before a write that is about to begin, and how many more it will add: an upper bound if the
+ * box does not tell which it touches. False: unknown. */
 static bool count_pages(const cowi_window *of, const cow_box *box, size_t *before, size_t *more)
 {
     cowi_dirt own = own_pages(of);
@@ -234,8 +234,8 @@ static bool count_pages(const cowi_window *of, const cow_box *box, size_t *befor
     return true;
 }
 
-/* Reserves again for a window at rest, whose own pages are not to count. Without money it goes on all the same: whoever writes
- * to bytes of his own has to pay for no copy, so to give them up now would be the dearest way. */
+/* Reserves again for a window at rest, whose private pages must not count. Without money it goes on unreserved: a
+ * writer to its own bytes owes nobody a copy, so giving the window up now would cost most. */
 static void wake(cowi_window *of, size_t own)
 {
     const uint64_t price = price_of_writes(of);
@@ -245,8 +245,8 @@ static void wake(cowi_window *of, size_t own)
     of->at_first = own;
 }
 
-/* A look at a window takes as long as copying a hundredth of it or less. A write of so many pages that each has a look counts all
- * that it touches after so many looks: it may write to the same pages for ever. */
+/* A look at a window takes at most as long as copying a hundredth of it. Writes of so many pages that each triggers a
+ * look count, after MOST_LOOKS looks, all pages that they touch: they may write the same ones forever. */
 #define MOST_LOOKS 32
 
 static bool looks_too_often(cowi_window *of, const cow_box *box, size_t most)
@@ -273,7 +273,7 @@ int cowi_window_settle(void *self, const cow_dataptr *own, const cow_box *box)
     if (cowi_load_relaxed(&of->budget) == 0) {
         wake(of, now);
     }
-    of->at_first = now < of->at_first ? now : of->at_first; /* which is an estimate where the window was taken over */
+    of->at_first = now < of->at_first ? now : of->at_first; /* an estimate, if the window was taken over */
     written = now - of->at_first + more;
     next = written + cowi_between_looks(most);
     if (!known || written >= most) {

@@ -1,6 +1,6 @@
-/* Named points, in builds with COWI_YIELD_POINTS: a thread that reaches one goes on, yields, or sleeps for a moment, by its own
- * random numbers. That produces interleavings that a free run seldom does. COWARRAY_YIELD_AT names a single point instead, at
- * which threads always sleep. */
+/* Named points, in builds with COWI_YIELD_POINTS: a thread that reaches one goes on, yields, or sleeps for a moment, by
+ * its own random numbers. That produces interleavings that are rare in a free run. COWARRAY_YIELD_AT names a single
+ * point instead, at which threads always sleep. */
 #include "internal.h"
 #include "yield.h"
 
@@ -15,7 +15,7 @@
 static struct {
     cowi_atomic_ptr name;
     cowi_atomic_size times;
-} points[POINTS]; /* in the order in which they were first reached */
+} points[POINTS]; /* in the order in which threads first reached them */
 static cowi_atomic_uint threads;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t first_seed; /* this and the next are written once */

@@ -1,4 +1,4 @@
-# Buffers that alias an array, made without a NumPy array in between.
+# Buffers that alias an array, made without an intermediate NumPy array.
 
 cimport numpy as cnp
 

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""Buffers that alias an array, made without a NumPy array in between: `numpy.asarray` takes them inside `aliasing`."""
+"""Buffers that alias an array, without an intermediate NumPy array: `numpy.asarray` takes them inside `aliasing`."""
 
 cimport cython
 cimport numpy as cnp
@@ -36,7 +36,7 @@ cdef enum:
 @cython.final
 @cython.no_gc
 cdef class AliasBuffer:
-    """Pins an array for the holder of a buffer on its bytes."""
+    """A pin on an array for the holder of a buffer on its bytes."""
 
     cdef Pin pin
     cdef char *data
@@ -46,7 +46,7 @@ cdef class AliasBuffer:
     cdef cnp.npy_intp dims[2 * INLINE_DIMS]  # the shape, then the strides, in bytes
 
     def __getbuffer__(self, Py_buffer *view, int flags):
-        # Who passes requests on to the owner of its view: a PickleBuffer.
+        # Called by a PickleBuffer, which passes requests on to the owner of its view.
         cdef cnp.ndarray array = header_at(self.data, self.descr, self.nd, self.dims, self.dims + self.nd,
                                            NPY_ARRAY_WRITEABLE if self.writeable else 0, self.pin)
         forward_buffer(array, view, flags)
@@ -56,7 +56,7 @@ seal(AliasBuffer)
 
 
 cdef inline bint is_plainly_laid(Array x) noexcept:
-    """Whether a buffer of x needs no description by NumPy: few axes in C order, numbers of this machine's."""
+    """True if a buffer of x needs no description by NumPy: few axes, C order, native numbers."""
     return (
         letters(x.descr.type_num) != NULL and 0 < x.nd <= INLINE_DIMS and size_of(x) != 0
         and PyArray_ISNBO(x.descr.byteorder)
@@ -65,7 +65,7 @@ cdef inline bint is_plainly_laid(Array x) noexcept:
 
 
 cdef bint fill_alias(Array x, Py_buffer *view, int flags) except -1:
-    """Fill in a buffer that aliases x, in a context whose exports do; False if NumPy has to describe the export."""
+    """Fill in a buffer that aliases x, if the context's exports do; False if NumPy has to describe the export."""
     cdef AliasBuffer owner
     cdef Access access
     cdef Pin pin
@@ -78,7 +78,7 @@ cdef bint fill_alias(Array x, Py_buffer *view, int flags) except -1:
     x = still(x)
     access = access_to(x, WRITES, EXPORT)
     pin = pin_array(x, &access)
-    # What the door runs may have changed x. NumPy has another format for elements that are not aligned.
+    # Code run by the door may have changed x. NumPy has another format for unaligned elements.
     if (
         not is_plainly_laid(x) or not is_aligned(pin.storage, x.offset, x.descr.alignment)
         or (flags & PyBUF_WRITABLE and not x.writeable)
@@ -91,14 +91,14 @@ cdef bint fill_alias(Array x, Py_buffer *view, int flags) except -1:
     owner.nd = x.nd
     owner.writeable = x.writeable
     memcpy(owner.dims, x.dims, x.nd * sizeof(cnp.npy_intp))
-    c_strides(x.nd, x.dims, itemsize_of(x), owner.dims + x.nd)  # also of axes of length 1, like NumPy's
+    c_strides(x.nd, x.dims, itemsize_of(x), owner.dims + x.nd)  # for axes of length 1 as well, like NumPy's
     fill_view(view, owner.data, owner.descr, owner.nd, owner.dims, letters(owner.descr.type_num), not owner.writeable)
     view.obj = owner
     return True
 
 
 cdef Pin pin_behind(cnp.ndarray array):
-    """The pin by which a NumPy array lies in one of ours: it is an alias that went out, or a view of one; else None."""
+    """Return the pin behind a NumPy array that is an exported alias, or a view of one; otherwise None."""
     cdef object owner = root(array)
     cdef object viewed
     while type(owner) is memoryview:

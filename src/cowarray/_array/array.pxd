@@ -1,4 +1,4 @@
-# An array: a Storage, a byte offset, a shape, strides and a dtype; and the headers that NumPy reads it by.
+# An array: a Storage, a byte offset, a shape, strides and a dtype; and the headers through which NumPy reads it.
 
 cimport cython
 cimport numpy as cnp
@@ -27,7 +27,7 @@ cdef enum:
     INLINE_DIMS = 4
 
 
-# How an array came to be. `BIRTHS` has the words of `explain` for each.
+# An array's origin. `BIRTHS` has the words of `explain` for each.
 cdef enum Birth:
     BORN_FRESH
     BORN_SCALAR
@@ -46,29 +46,29 @@ cdef enum Birth:
 
 @cython.no_gc
 cdef class Array:
-    # None while the array is only a computed result: the header is then NumPy's result itself. See storage_for.
+    # None for a computed result that needs none yet: its header is then NumPy's result itself. See storage_for.
     cdef Storage storage_
     cdef cnp.npy_intp offset
-    # Owned. In `cowarray.simulate`, where a copy is watched as an alias, this stands for the Storage that the copy
-    # would have. NULL: the Storage's own. Views carry it; such a Storage has a doorkeeper.
+    # Owned. In `cowarray.simulate`, where a copy is watched as an alias, it stands for the Storage that the copy would
+    # have. NULL: for the Storage itself. Views inherit it; such a Storage has a doorkeeper.
     cdef PyObject *shadow
-    # shape, then strides, in bytes; points at `inline_dims` where they fit.
+    # The shape, then the strides in bytes; points to `inline_dims` if they fit.
     cdef cnp.npy_intp *dims
     cdef cnp.dtype descr
-    # NumPy's read-only view of the bytes, made when first needed; it fits while its address is the Storage's.
+    # NumPy's read-only view of the bytes, made on demand; valid while its address is the Storage's.
     cdef cnp.ndarray header
-    # Where NumPy's arrays have their flags. Its generators take any `out` for an array of theirs, unchecked: this small
-    # number reads as flags of an array that cannot be written, which they refuse.
+    # At the place of the flags in NumPy's arrays. NumPy's generators take any `out` for a NumPy array, unchecked: this
+    # small number reads as the flags of a read-only array, which they refuse.
     cdef int nd
     cdef bint writeable
     cdef unsigned char birth  # a Birth
     # Whether results without axes stay arrays, as in the array API standard. Such an array keeps no header, so lanes
-    # leave it to the road, where results get the bit.
+    # leave it to the road, where results inherit the bit.
     cdef unsigned char standard
-    # How many loans of this array object are open, atomic: exports are aliases meanwhile. See exports.Loan.
+    # How many loans of this array object are open (atomic); exports are aliases meanwhile. See exports.Loan.
     cdef int loans
     cdef cnp.npy_intp inline_dims[2 * INLINE_DIMS]
-    # The chain of arrays of one Storage that keep a header; its head is Storage.readers. Borrowed.
+    # The chain of a Storage's arrays that keep a header, with its head in Storage.readers. Borrowed.
     cdef void *next_reader
     cdef void *previous_reader
     cdef object __weakref__
@@ -78,7 +78,7 @@ cdef class Array:
 @cython.no_gc
 cdef class Snapshot:
     cdef Storage storage
-    # What a buffer shows. The shape is followed by the strides, in bytes.
+    # The fields of a buffer. dims is the shape, then the strides in bytes.
     cdef char *data
     cdef cnp.dtype descr
     cdef int nd
@@ -94,7 +94,7 @@ cdef inline bint is_array_type(type kind) noexcept:
 
 
 cdef inline bint is_array(object value) noexcept:
-    """Whether value is a `cowarray.ndarray`. (The class has no subclasses.)"""
+    """True if value is a `cowarray.ndarray`, a class without subclasses."""
     return Py_TYPE(<PyObject *>value) == array_type
 
 
@@ -103,7 +103,7 @@ cdef inline cnp.dtype descr_of(cnp.ndarray array):
 
 
 cdef inline void extent_of(cnp.ndarray array, cnp.npy_intp *low, cnp.npy_intp *high) noexcept:
-    """The bytes [low, high) of a NumPy array's elements, counted from the first element."""
+    """Set the byte range [low, high) of a NumPy array's elements, relative to the first element."""
     if cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_C_CONTIGUOUS):
         low[0] = 0
         high[0] = cnp.PyArray_NBYTES(array)
@@ -132,12 +132,12 @@ cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.np
                       const cnp.npy_intp *strides, cnp.dtype descr, bint writeable, Birth birth)
 
 cdef inline bint is_plain(cnp.dtype descr) noexcept:
-    """Whether elements are bytes that memcpy copies: no objects, no StringDType."""
+    """True if memcpy can copy the elements: no objects, no StringDType."""
     return not PyDataType_REFCHK(descr) and descr.type_num >= 0 and descr.type_num != NPY_VSTRING
 
 
 cdef inline bint aliases_foreign(Array x) noexcept:
-    """Whether x lies in memory of somebody else who may write to it at any time."""
+    """True if x lies in foreign memory, whose owner may write to it at any time."""
     return x.storage_ is not None and x.storage_.never_shared and is_plain(x.descr)
 
 
@@ -159,7 +159,7 @@ cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer)
 cdef PyObject *root_of(PyObject *array) noexcept
 
 cdef inline object root(cnp.ndarray array):
-    """The owner of a NumPy array's memory: the last array of its chain of bases, or that array's base."""
+    """Return the owner of a NumPy array's memory: the last array of its chain of bases, or that array's base."""
     return <object>root_of(<PyObject *>array)
 
 
@@ -176,7 +176,7 @@ cdef Storage give_storage(Array x)
 
 
 cdef inline Storage storage_for(Array x):
-    """x's Storage."""
+    """Return x's Storage, making it if x has none yet."""
     return x.storage_ if x.storage_ is not None else give_storage(x)
 
 
@@ -186,22 +186,22 @@ cdef str reason_of(Birth birth)
 
 
 cdef inline bint is_fake(Array x) noexcept:
-    """Whether x has no bytes, and never will."""
+    """True if x has no bytes and never will."""
     return x.storage_ is not None and x.storage_.is_fake
 
 
 cdef inline bint is_unmade(Array x) noexcept:
-    """Whether x is a fake, or deferred: its bytes have not been made."""
+    """True if x is fake or deferred: its bytes have not been made."""
     return x.storage_ is not None and (x.storage_.is_fake or x.storage_.is_deferred)
 
 
 cdef inline bint has_doorkeeper(Array x) noexcept:
-    """Whether x's Storage has a doorkeeper, which is asked at each access."""
+    """True if x's Storage has a doorkeeper, which is asked about each access."""
     return x.storage_ is not None and x.storage_.doorkeeper != NULL
 
 
 cdef inline bint is_noticed(Array x) noexcept:
-    """Whether x's next access must come through the door: a header made in advance would count as that access."""
+    """True if x's next access must come through the door: a header made in advance would count as that access."""
     return x.storage_ is not None and (x.storage_.doorkeeper != NULL or is_unread(x.storage_))
 
 
@@ -209,7 +209,7 @@ cdef void set_shadow(Array x, PyObject *shadow) noexcept
 
 
 cdef inline Array shadowed_as(Array view, Array source):
-    """A new view of source, with source's shadow."""
+    """Give a new view of source the source's shadow."""
     if source.shadow != NULL:
         set_shadow(view, source.shadow)
     return view
@@ -223,17 +223,17 @@ cdef Array held_still(Array x)
 
 
 cdef inline Array still(Array x):
-    """x, or a private array equal to it: a doorkeeper that is asked next could change x."""
+    """Return x, or a private array equal to it if a doorkeeper that is asked next could change x."""
     return held_still(x) if has_doorkeeper(x) else x
 
 
 cdef inline Array still_while_told(Array x):
-    """`still`, also for when modes are asked or told next."""
+    """Like `still`, also if modes are asked or told next."""
     return held_still(x) if modes_in_use() or has_doorkeeper(x) else x
 
 
 cdef inline Access access_to(Array x, Intent intent, Behalf behalf) noexcept:
-    """An access to all elements of x, valid for as long as x stays as it is."""
+    """Describe an access to all elements of x; valid while x stays unchanged."""
     cdef Access access
     access.intent = intent
     access.behalf = behalf
@@ -247,7 +247,7 @@ cdef inline Access access_to(Array x, Intent intent, Behalf behalf) noexcept:
 
 
 cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
-    """An access that may touch any byte of the window at any time."""
+    """Describe an access that may touch any byte of the window at any time."""
     cdef Access access
     access.intent = intent
     access.behalf = behalf
@@ -260,14 +260,14 @@ cdef inline Access access_anywhere(Intent intent, Behalf behalf) noexcept:
 
 
 cdef inline bint fits(Array x, cnp.ndarray header) noexcept:
-    """Whether the header that x keeps is on its Storage's present bytes."""
+    """True if the header that x keeps is on its Storage's present bytes."""
     return x.storage_ is None or is_at(x.storage_, cnp.PyArray_BYTES(header) - x.offset)
 
 
 cdef inline cnp.ndarray const_header(Array x):
-    """NumPy's read-only view of x as it is when this returns; its memory stays valid. A gap, before that.
+    """Return NumPy's read-only view of x as it is on return; its memory stays valid. A gap, before that.
 
-    The array may keep the header for its next reader, so it is for NumPy's C, not for user code.
+    The array may keep the header for its next reader, so it is for NumPy's C code, not for user code.
     """
     if x.header is not None and fits(x, x.header):
         return x.header
@@ -275,14 +275,14 @@ cdef inline cnp.ndarray const_header(Array x):
 
 
 cdef inline cnp.ndarray located_header(Array x):
-    """`const_header` for code that needs the addresses of elements, and touches none of them."""
+    """Like `const_header`, for code that needs elements' addresses, but touches no element."""
     if x.header is not None and fits(x, x.header):
         return x.header
     return open_header(x, LOCATES, OPERATION)
 
 
 cdef inline cnp.ndarray header_for(Array x, Behalf behalf):
-    """`const_header` on behalf of outside code, which gets a copy or reads until it releases the header."""
+    """Like `const_header`, on behalf of outside code, which gets a copy or reads until it releases the header."""
     if x.header is not None and fits(x, x.header):
         return x.header
     return open_header(x, READS, behalf)

@@ -1,8 +1,8 @@
 # cython: freethreading_compatible=True
-"""The array as all rooms know it: a Storage, an offset, a shape, strides, a dtype, and the headers NumPy reads it by.
+"""The array object: a Storage, an offset, a shape, strides, a dtype, and the headers through which NumPy reads it.
 
-headers.md, beside this file, says which headers there are and what each is for. It is one file because an array and the
-header that it keeps are changed together: a kept header is a link in the chain of its Storage's readers.
+headers.md, beside this file, lists the headers and their uses. Arrays and headers share one file because an array and
+the header that it keeps change together: the header is a link in the chain of its Storage's readers.
 """
 
 import numpy as np
@@ -73,22 +73,22 @@ cdef tuple NO_ARGUMENTS = ()
 cdef enum:
     MOST_SPARE = 16
 
-# Objects of headers that ended, by their number of axes: see `keep_spare`. Each has neither memory nor a dtype.
+# Objects of former headers, by their number of axes, without memory or dtype: see `keep_spare`.
 cdef PyObject *spare_headers[INLINE_DIMS][MOST_SPARE]
 cdef int spares[INLINE_DIMS]
 
 
 cdef void set_array_type(type kind):
-    """Make kind, a subclass without fields of its own, the class of all arrays."""
+    """Make kind, a subclass that adds no fields, the class of all arrays."""
     global array_type
     array_type = <PyTypeObject *>kind
-    array_type.tp_dealloc = (<PyTypeObject *>Array).tp_dealloc  # it owns nothing more
+    array_type.tp_dealloc = (<PyTypeObject *>Array).tp_dealloc  # it owns nothing else
 
 
 @cython.freelist(256)
 @cython.no_gc
 cdef class Array:
-    """What an array is, without its methods; `cowarray.ndarray` has those."""
+    """An array's fields; `cowarray.ndarray` adds the methods."""
 
 
 cdef void end_array(PyObject *x) noexcept:
@@ -101,7 +101,7 @@ cdef void end_array(PyObject *x) noexcept:
         PyMem_Free((<Array>x).dims)
 
 
-# How an array came to be, in the words of `explain`. After the colon of an eager copy comes its reason.
+# Each array's origin, in the words of `explain`. For an eager copy, the reason follows the colon.
 cdef dict BIRTHS = {
     BORN_FRESH: "computed, or made from Python objects",
     BORN_SCALAR: "computed inside deferred, where NumPy gives a scalar",
@@ -123,7 +123,7 @@ cdef type strides_holder = type(np.lib.stride_tricks.as_strided(np.empty(1)).bas
 
 
 cdef Array blank(int nd):
-    """An array object with room for nd dimensions and nothing else."""
+    """Make an array object with room for nd dimensions and nothing else."""
     cdef Array x = <Array>construct(constructor, array_type, NO_ARGUMENTS)
     if nd <= INLINE_DIMS:
         x.dims = x.inline_dims
@@ -151,7 +151,7 @@ cdef Array on_storage(Storage storage, cnp.npy_intp offset, int nd, const cnp.np
 
 
 cdef void set_shadow(Array x, PyObject *shadow) noexcept:
-    """Set x's shadow, or NULL. A gap, if it had one."""
+    """Set x's shadow, which may be NULL. A gap, if x had one."""
     cdef PyObject *before = x.shadow
     Py_XINCREF(shadow)
     x.shadow = shadow
@@ -165,7 +165,7 @@ cdef Array held_still(Array x):
 
 
 cdef Array make_standard(Array x):
-    """Set the standard's bit of a new array that nobody else uses."""
+    """Set the standard bit of a new array that nobody else uses."""
     storage_for(x)  # so that x is not one of its readers
     drop_header(x)
     x.standard = True
@@ -173,7 +173,7 @@ cdef Array make_standard(Array x):
 
 
 cdef Array with_face(Array x, bint standard, Birth birth):
-    """x itself if its standard bit is as asked; else a new array on the same Storage."""
+    """Return x itself if its standard bit matches, otherwise a new array on the same Storage."""
     cdef Array other
     if x.standard == standard:
         return x
@@ -183,7 +183,7 @@ cdef Array with_face(Array x, bint standard, Birth birth):
 
 
 cdef void set_header(Array x, cnp.ndarray header) noexcept:
-    """Keep a header, and chain x into its Storage's readers, so that the header goes when the bytes move."""
+    """Keep a header, and link x into its Storage's readers, so that the header is dropped when the bytes move."""
     cdef Storage storage = x.storage_
     if not KEEPS_HEADERS or storage.doorkeeper != NULL or x.standard or is_unread(storage):
         return
@@ -197,12 +197,12 @@ cdef void set_header(Array x, cnp.ndarray header) noexcept:
 
 
 cdef void drop_header(Array x) noexcept:
-    """Keep no header. A gap."""
+    """Drop the kept header. A gap."""
     unchain(<void *>x)
 
 
 cdef void unchain(void *x) noexcept:
-    """`drop_header` of an array that may be dying: x is borrowed, since a new reference would revive it."""
+    """Like `drop_header`, for an array that may be dying: x is borrowed, since a new reference would revive it."""
     cdef cnp.ndarray header = (<Array>x).header  # ends with this function, when arrays and chain are whole
     if header is not None and (<Array>x).storage_ is not None:
         if (<Array>x).previous_reader != NULL:
@@ -223,9 +223,9 @@ cdef void storage_moved(Storage storage) noexcept:
 
 
 cdef void keep_spare(cnp.ndarray header) noexcept:
-    """Keep the object of a header that nobody else refers to, for the next one. A gap.
+    """Keep the object of a header that nobody else refers to, for a later header. A gap.
 
-    Views that are read once make and end a header each, which NumPy takes as long for as for the view itself.
+    A view that is read once makes and drops a header, which takes NumPy as long as the view itself.
     """
     cdef PyArrayObject_fields *fields = <PyArrayObject_fields *>header
     cdef PyObject *base = fields.base
@@ -243,13 +243,13 @@ cdef void keep_spare(cnp.ndarray header) noexcept:
 
 
 cdef cnp.ndarray new_header(Array x, char *window, int flags, object base):
-    """A NumPy array over the elements of x, in bytes that start at window and are kept alive by base."""
+    """Make a NumPy array over the elements of x, in bytes that start at window and are kept alive by base."""
     return header_at(window + x.offset, x.descr, x.nd, shape_of(x), strides_of(x), flags, base)
 
 
 cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *shape, cnp.npy_intp *strides, int flags,
                            object base):
-    """A NumPy array whose first element is at data. Its bytes are kept alive by base, or by the caller without one."""
+    """Make a NumPy array whose first element is at data. base, or the caller if it is None, keeps its bytes alive."""
     cdef cnp.ndarray header
     Py_INCREF(descr)  # stolen
     if 0 < nd <= INLINE_DIMS and spares[nd - 1] and PyDataType_ELSIZE(descr):
@@ -264,7 +264,7 @@ cdef cnp.ndarray header_at(char *data, cnp.dtype descr, int nd, cnp.npy_intp *sh
 
 
 cdef inline cnp.ndarray spare_header(int nd):
-    """The object of a header that was kept, with nd axes."""
+    """Take a spare header object with nd axes."""
     spares[nd - 1] -= 1
     header = <cnp.ndarray>spare_headers[nd - 1][spares[nd - 1]]
     Py_DECREF(header)
@@ -273,7 +273,7 @@ cdef inline cnp.ndarray spare_header(int nd):
 
 cdef inline void set_fields(cnp.ndarray header, char *data, cnp.dtype descr, const cnp.npy_intp *shape,
                             const cnp.npy_intp *strides, int flags) noexcept:
-    """What NumPy's constructor sets. Steals descr."""
+    """Set the fields that NumPy's constructor sets. Steals descr."""
     cdef PyArrayObject_fields *fields = <PyArrayObject_fields *>header
     cdef int i
     fields.data = data
@@ -286,7 +286,7 @@ cdef inline void set_fields(cnp.ndarray header, char *data, cnp.dtype descr, con
 
 
 cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
-    """The slow path of `const_header`: x keeps no header that fits."""
+    """Make a const header, if x keeps none that fits: the slow path of `const_header`."""
     cdef Storage storage
     cdef cnp.ndarray header
     cdef char *window
@@ -312,7 +312,7 @@ cdef cnp.ndarray open_header(Array x, Intent intent, Behalf behalf):
 
 
 cdef char *place_of_absent(Storage storage) noexcept:
-    """The stand-in address of absent bytes: in a region that is never read or written, the same for all Storages.
+    """Return the stand-in address of absent bytes, in a region that is never read or written; one for all Storages.
 
     NULL if the bytes are no longer absent, or if the region is too small.
     """
@@ -323,26 +323,26 @@ cdef char *place_of_absent(Storage storage) noexcept:
 
 
 cdef object bytes_of(Storage storage, const Access *access, char **window):
-    """An owner that keeps a Storage's present bytes alive, and their address. A gap."""
+    """Return an owner that keeps a Storage's present bytes alive, and set their address. A gap."""
     cdef Hold own
     if not KEEPS_HEADERS or storage.is_fake:
         own = new_hold(storage, access)
         window[0] = <char *>own.scope.data
-        return storage if storage.is_fake else own  # of a fake nobody reads: a scope would count as a reader
+        return storage if storage.is_fake else own  # nobody reads a fake: a scope would count as a reader
     return held(storage, access, window)
 
 
 cdef cnp.ndarray guarded_header(Array x):
-    """A const header for code outside NumPy's C: even if kept, it can never be made writable. A gap."""
+    """Return a const header for code outside NumPy's C: even if kept, it can never be made writable. A gap."""
     cdef cnp.ndarray header = const_header(x)
     while cnp.PyArray_Check(root(header)):
-        refresh(storage_for(x))  # NumPy's own array served as the Hold; later readers have a real one
+        refresh(storage_for(x))  # NumPy's own array served as the Hold; later readers get a real one
         header = const_header(x)
     return header
 
 
 cdef cnp.ndarray private_header(Array x):
-    """A const header with a scope of its own, not kept by x: its shape and dtype may be set."""
+    """Make a const header with its own scope, not kept by x: its shape and dtype may be set."""
     x = still(x)
     cdef Storage storage = storage_for(x)
     cdef Access access = access_to(x, READS, OPERATION)
@@ -354,7 +354,7 @@ cdef cnp.ndarray private_header(Array x):
 @cython.final
 @cython.no_gc
 cdef class Snapshot:
-    """Owns a share of an array's bytes for a reader outside the library."""
+    """An owner of a share of an array's bytes, for a reader outside the library."""
 
     def __getbuffer__(self, Py_buffer *view, int flags):
         # A PickleBuffer passes requests on to the owner of its view.
@@ -370,10 +370,10 @@ cdef Snapshot new_snapshot():
 
 
 cdef cnp.ndarray reader_header(Array x):
-    """A header for user code, which may keep it and set its shape; x does not keep it.
+    """Make a header for user code, which may keep it and set its shape; x does not keep it.
 
-    It has a share, so its bytes are never stolen or written to: a write to x by that code gives x other bytes. If x can
-    give no share (it is pinned, or holds objects), the header has a scope of its own.
+    It has a share, so its bytes are never stolen or written to: if that code writes to x, x gets other bytes. If x
+    cannot be shared (it is pinned, or contains objects), the header has its own scope.
     """
     x = still(x)
     cdef Storage storage = storage_for(x)
@@ -388,9 +388,9 @@ cdef cnp.ndarray reader_header(Array x):
 
 
 cdef Pin pin_array(Array x, const Access *said):
-    """Write access to x's bytes, which x has for itself from now on. A gap, at first.
+    """Get write access to x's bytes, which x alone has from now on. A gap, at first.
 
-    said: the access, if it is not one of an operation that writes to all of x.
+    said: the access, unless it is an operation that writes to all of x.
     """
     cdef Storage storage
     cdef Access access
@@ -404,11 +404,11 @@ cdef Pin pin_array(Array x, const Access *said):
         pin = pin_storage(storage, &access)
         if x.storage_ is storage:
             return pin
-        access.ndim = -1  # the box was one of another Storage
+        access.ndim = -1  # the box was of another Storage
 
 
 cdef cnp.ndarray writable_header(Array x, const Access *said):
-    """NumPy's writable view of x, which gets bytes of its own and is pinned while the view lives. A gap, at first.
+    """Return NumPy's writable view of x, which gets its own bytes and is pinned while the view lives. A gap, at first.
 
     said: as for `pin_array`.
     """
@@ -417,9 +417,9 @@ cdef cnp.ndarray writable_header(Array x, const Access *said):
 
 
 cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer):
-    """A header to read x by while writer, a writable header, is written to: on the same bytes, if x is a view of them.
+    """Return a header to read x while writer, a writable header, is written to: on writer's bytes, if x views them.
 
-    A Storage that has just got bytes of its own has no context yet, and making one could fail.
+    A Storage that has just got its own bytes has no context yet, and making one could fail.
     """
     cdef object owner = root(writer)
     cdef Access access
@@ -433,7 +433,7 @@ cdef cnp.ndarray header_beside(Array x, cnp.ndarray writer):
 
 
 cdef PyObject *root_of(PyObject *array) noexcept:
-    """`root`, borrowed."""
+    """Like `root`, borrowed."""
     cdef PyObject *base
     while True:
         base = PyArray_BASE(<cnp.ndarray>array)
@@ -447,7 +447,7 @@ cdef PyObject *root_of(PyObject *array) noexcept:
 
 
 cdef Array view_of(Array source, char *window, cnp.ndarray array, bint writeable):
-    """The view of source that array describes, a NumPy view of source's window. No gap since array was made."""
+    """Make the view of source that array, a NumPy view of source's window, describes. No gap since array was made."""
     cdef cnp.npy_intp offset = cnp.PyArray_BYTES(array) - window if cnp.PyArray_SIZE(array) else source.offset
     return shadowed_as(view_on(storage_for(source), offset, window, array, writeable), source)
 
@@ -462,13 +462,13 @@ cdef Array view_on(Storage storage, cnp.npy_intp offset, char *window, cnp.ndarr
 
 
 cdef Array adopt(cnp.ndarray array, Storage storage=None):
-    """An array on the memory of a fresh NumPy result. If several have one owner, pass the Storage of the first."""
+    """Make an array on a fresh NumPy result's memory. If several have one owner, pass the Storage of the first."""
     cdef cnp.ndarray owner = array
     cdef bint writeable = cnp.PyArray_ISWRITEABLE(array)
     cdef cnp.npy_intp low = 0, high = 0, offset = 0
     cdef Array x
     if KEEPS_HEADERS and PyArray_BASE(array) == NULL and cnp.PyArray_CheckExact(array) and storage is None:
-        # Most results are read and dropped, so the Storage is made when it is needed: see give_storage.
+        # Most results are only read and dropped, so the Storage is made on demand: see give_storage.
         extent_of(array, &low, &high)
         PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE)
         x = on_storage(None, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
@@ -478,7 +478,7 @@ cdef Array adopt(cnp.ndarray array, Storage storage=None):
     while PyArray_BASE(owner) != NULL:
         owner = get_base(owner)
     if storage is not None and array is owner:
-        writeable = True  # the flag was cleared when it was first adopted
+        writeable = True  # its flag was cleared at the first adoption
     extent_of(owner, &low, &high)
     if storage is None:
         PyArray_CLEARFLAGS(owner, NPY_ARRAY_WRITEABLE)
@@ -495,9 +495,9 @@ cdef Array adopt(cnp.ndarray array, Storage storage=None):
 
 
 cdef Storage storage_then(Array x, Storage storage, cnp.ndarray header):
-    """The Storage that x had when header was made, before any gaps. storage: x.storage_ at that time.
+    """Return the Storage that x had when header was made, before any gaps. storage: x.storage_ at that time.
 
-    None if x had none yet, and has become another array since: nothing else refers to those bytes.
+    None if x had none then and has changed since: nothing else refers to those bytes.
     """
     if storage is not None:
         return storage
@@ -524,7 +524,7 @@ cdef str reason_of(Birth birth):
 
 
 def birth_of(Array x not None, /):
-    """How the array came to be; for `cowarray.explain`."""
+    """Say how the array came to be; for `cowarray.explain`."""
     if is_fake(x):
         return f"fake, without bytes; {BIRTHS[x.birth]}"
     if is_unmade(x):
@@ -533,7 +533,7 @@ def birth_of(Array x not None, /):
 
 
 def storage_facts(Array x not None, /):
-    """The core's figures of the array's Storage; for `cowarray.explain`."""
+    """Return the core's figures of the array's Storage; for `cowarray.explain`."""
     cdef Storage storage = storage_for(x)
     return {
         "window": window_size(storage),

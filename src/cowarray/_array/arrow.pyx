@@ -1,8 +1,7 @@
 # cython: freethreading_compatible=True
-"""Exports to Arrow: snapshots, which a consumer may keep for any time and release in any thread.
+"""Exports to Arrow: snapshots, which a consumer may keep as long as it likes and release in any thread.
 
-An exported array owns Storages of the core, one for each of its buffers, and no Python object, so it is released
-without the GIL.
+An exported array owns a core Storage for each of its buffers, but no Python object, so releasing it needs no GIL.
 """
 
 from functools import partial
@@ -37,7 +36,7 @@ cdef object numpy_packbits = np.packbits
 cdef object numpy_isnat = np.isnat
 cdef object numpy_datetime_data = np.datetime_data
 
-# Arrow's format of each NumPy dtype with the same memory layout; of times by kind and unit.
+# Arrow's format for each NumPy dtype with the same memory layout; for times by kind and unit.
 cdef dict FORMATS = {
     "?": b"b", "b": b"c", "B": b"C", "h": b"s", "H": b"S", "i": b"i", "I": b"I",
     "e": b"e", "f": b"f", "d": b"g",
@@ -55,7 +54,7 @@ cdef dict TIMES = {
 
 
 cdef bytes format_of(Array x):
-    """Arrow's format of x's elements; None if Arrow has none with that memory layout."""
+    """Return Arrow's format of x's elements; None if Arrow has none with that memory layout."""
     dtype = <object>x.descr
     if x.nd != 1 or not PyArray_ISNBO(x.descr.byteorder):
         return None
@@ -68,7 +67,7 @@ cdef bytes format_of(Array x):
 @cython.final
 @cython.no_gc
 cdef class _Exporter:
-    """`x.__arrow_c_array__` of an array that Arrow can take without conversion."""
+    """The `x.__arrow_c_array__` of an array that Arrow can take without conversion."""
 
     cdef Array of
 
@@ -89,14 +88,14 @@ cdef class _Exporter:
         cdef bytes format = format_of(x)
         if format is None:
             raise TypeError(refusal(x))
-        x = copy_in_order(x, c"C")  # lazy if that is worth it; private from here on
+        x = copy_in_order(x, c"C")  # lazy if worthwhile; private from here on
         if not is_aligned(storage_for(x), x.offset, x.descr.alignment):
             x = adopt(PyArray_NewCopy(const_header(x), cnp.NPY_CORDER))
         return schema_capsule(format), array_capsule(x)
 
 
 cdef object arrow_exporter(Array x):
-    """`x.__arrow_c_array__`. Without the attribute, a consumer falls back on the buffer or the sequence."""
+    """Return `x.__arrow_c_array__`. Without the attribute, a consumer falls back on the buffer or the sequence."""
     cdef _Exporter made
     if format_of(x) is None:
         raise AttributeError(refusal(x))
@@ -106,14 +105,14 @@ cdef object arrow_exporter(Array x):
 
 
 def _converted(x, type=None):
-    """The snapshot as `pyarrow.array` converts it. By `__arrow_c_array__` it would ignore a mask and refuse a type."""
+    """Convert a snapshot with `pyarrow.array`. With `__arrow_c_array__` it would ignore a mask and refuse a type."""
     from pyarrow import array
 
     return array(x.to_numpy(), type=type)
 
 
 cdef object arrow_converter(Array x):
-    """`x.__arrow_array__`; as `arrow_exporter`."""
+    """Return `x.__arrow_array__`, like `arrow_exporter`."""
     if format_of(x) is None:
         raise AttributeError(refusal(x))
     return partial(_converted, x)
@@ -193,7 +192,7 @@ cdef int fill(Buffers *buffers, int which, Array x) except -1:
 
 
 cdef object array_capsule(Array x):
-    """The capsule of x, which is contiguous, aligned, and used by nobody else."""
+    """Return the capsule of x, which is contiguous, aligned, and used by nobody else."""
     cdef ArrowArray *array = <ArrowArray *>PyMem_RawMalloc(sizeof(ArrowArray))
     cdef Buffers *buffers = <Buffers *>PyMem_RawMalloc(sizeof(Buffers))
     if array == NULL or buffers == NULL:

@@ -1,4 +1,4 @@
-# The array that NumPy would name as an array's base.
+# The array that NumPy would report as an array's base.
 
 from cowarray._array.array cimport Array
 

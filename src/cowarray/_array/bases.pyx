@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True, auto_pickle=False
-"""The array that NumPy would name as an array's base: for code that asks it for its size, where arrays are NumPy's."""
+"""The array that NumPy would report as an array's base, for code that asks for its size where arrays act as NumPy's."""
 
 from weakref import WeakValueDictionary
 
@@ -19,15 +19,16 @@ from cowarray._native.storage cimport Storage, window_size
 
 cnp.import_array()
 
-# By the address of its Storage, which it keeps alive, so that whoever compares bases finds one; one more for views that
-# are read-only, as nobody may write by way of theirs.
+# By the address of its Storage, which it keeps alive, so that comparing bases finds one object; read-only views have
+# another, by way of which nobody can write.
 cdef object known = WeakValueDictionary()
 
 
 cdef Array base_of(Array x):
-    """An array of all that x's Storage has, the same one while it lives; None if x is no view.
+    """Return an array of all of x's Storage, the same one while it lives; None if x is not a view.
 
-    It is laid out like NumPy's array there, if one owns the bytes; else it has one axis. It is read-only if x is.
+    It is laid out like the NumPy array that owns the bytes, if one does; otherwise it has one axis. It is read-only if
+    x is.
     """
     cdef Storage storage = x.storage_
     cdef size_t key = <size_t><void *>storage + x.writeable

@@ -1,16 +1,16 @@
 # cython: freethreading_compatible=True
 """Columns: memory of pandas that `asarray` shares, because pandas copies before it writes.
 
-Blocks of pandas 3 that lie on the same memory know of each other by weak references, and a block that is not alone is
-copied before pandas writes to it. So a block of our own, a shallow copy, keeps away all that pandas writes.
+Blocks of pandas 3 on the same memory know each other by weak references, and pandas copies a block that is not alone
+before writing to it. So our own block, a shallow copy, keeps all of pandas' writes away.
 
-pandas does not see what is written through a NumPy array: the one that a Series was made from with `copy=False`,
-`series.array`, a view whose flag was set back. Such memory is copied. It is known by the count of references: each
-array that somebody besides the blocks refers to, directly or by a view, has more than the blocks account for. A count
+pandas does not see writes through a NumPy array: the one that a Series was made from with `copy=False`,
+`series.array`, a view whose flag was set back. Such memory is copied. Reference counts reveal it: an array that
+anything besides the blocks refers to, directly or by a view, has more references than the blocks account for. A count
 that is too high costs a copy. It is never too low: a reference that CPython does not count is on the stack of a call,
-and stands for one that is counted. (Without a GIL a count may be read in parts, so nothing is shared.)
+and stands for a counted one. (Without a GIL a count may be read in parts, so nothing is shared.)
 
-What pandas calls private is asked for by name, and memory is copied if an answer is missing.
+Private names of pandas are looked up at run time, and memory is copied if one is missing.
 """
 
 import sys
@@ -30,7 +30,7 @@ cdef object frame_type = None
 
 
 cdef bint is_guarded(object kind) except -1:
-    """Whether kind is the Series or the DataFrame of a pandas that always copies before it writes; none is imported."""
+    """True if kind is the Series or DataFrame of an imported pandas that always copies before it writes."""
     global series_type, frame_type
     if series_type is None:
         pandas = sys.modules.get("pandas")
@@ -44,9 +44,9 @@ cdef bint is_guarded(object kind) except -1:
 
 
 cdef object block_to_hold(object obj):
-    """A block of ours on the memory of a Series, or of a DataFrame with one block; None if that has to be copied.
+    """Make our own block on the memory of a Series, or of a DataFrame with one block; None if that has to be copied.
 
-    For as long as it lives, pandas copies before it writes to this memory.
+    While the block lives, pandas copies before it writes to this memory.
     """
     if not KEEPS_HEADERS or not is_guarded(type(obj)):
         return None
@@ -59,7 +59,7 @@ cdef object block_to_hold(object obj):
 
 
 def frame_of_own(object obj):
-    """A Series or DataFrame of the same values, for which pandas copies before it writes; None for any other object."""
+    """Return an equal Series or DataFrame, for which pandas copies before it writes; None for any other object."""
     pandas = sys.modules.get("pandas")
     if not isinstance(obj, getattr(pandas, "Series", ())) and not isinstance(obj, getattr(pandas, "DataFrame", ())):
         return None
@@ -73,7 +73,7 @@ def frame_of_own(object obj):
                 if array is None:
                     block.values = copied(block.values)
                 else:
-                    # One more that pandas finds alive, for as long as anything looks at this memory: never alone.
+                    # A referrer that pandas finds alive while anything uses this memory: the block is never alone.
                     block.refs.add_index_reference(array)
         return made
     except (AttributeError, TypeError):
@@ -86,7 +86,7 @@ cdef object copied(object values):
 
 
 cdef object lowest_trusted(object block):
-    """The NumPy array closest to the owner of a block's memory, if nobody writes there; else None."""
+    """Return the NumPy array closest to the owner of a block's memory, if nobody writes there; otherwise None."""
     cdef object array = block.values
     if not cnp.PyArray_Check(array) or not is_plain(descr_of(<cnp.ndarray>array)) or not is_trusted(<cnp.ndarray>array):
         return None
@@ -96,19 +96,19 @@ cdef object lowest_trusted(object block):
 
 
 cdef cnp.ndarray array_of_block(object block):
-    """What a block has, laid out as pandas shows it."""
+    """Return a block's array, laid out as pandas shows it."""
     cdef cnp.ndarray array = block.values
     return array if cnp.PyArray_NDIM(array) == 1 else array.T
 
 
 cdef object held(object block):
-    """A shallow copy of a block; None if pandas would not know of it."""
+    """Make a shallow copy of a block; None if pandas would not know of it."""
     made = block.copy(deep=False)
     return made if made.refs is block.refs and made.refs.has_reference() else None
 
 
 cdef object owner_of_block(object block):
-    """The array that owns a block's memory, and can be written to; None if another object owns it, or nobody."""
+    """Return the writable array that owns a block's memory; None if another object owns it, or nobody."""
     cdef object array = block.values
     if (
         not cnp.PyArray_CheckExact(array)
@@ -125,9 +125,9 @@ cdef object owner_of_block(object block):
 
 
 cdef bint is_alone(object block) except -1:
-    """Whether blocks alone refer to a block's memory, of which it has a good part.
+    """True if only blocks refer to a block's memory, and the block has at least half of it, as for lazy copies.
 
-    That is half: of the column if a block has all columns, as for lazy copies. pandas copies by the column.
+    For one column beside a block of all columns, half of the column will do: pandas copies by the column.
     """
     cdef object owner = owner_of_block(block)
     cdef dict arrays = {}  # by identity: the array, and how many blocks have it
@@ -144,7 +144,7 @@ cdef bint is_alone(object block) except -1:
             columns = max(columns, cnp.PyArray_DIM(<cnp.ndarray>array, 0))
         if array is owner:
             expected += count + 1  # the blocks, and the tuple
-        elif get_base(<cnp.ndarray>array) is not owner or Py_REFCNT(array) != count + 2:  # and the tuple, and `array`
+        elif get_base(<cnp.ndarray>array) is not owner or Py_REFCNT(array) != count + 2:  # plus the tuple and `array`
             return False
         else:
             expected += 1

@@ -8,9 +8,9 @@ from cowarray._native.storage cimport allocated_size, Storage
 
 
 cdef inline bint is_worth_sharing(Storage storage, size_t nbytes) noexcept:
-    """Whether an array of nbytes may keep the allocation alive: it is at least half of it.
+    """True if an array of nbytes may keep the allocation alive: it is at least half of it.
 
-    Less would retain more memory, and make the next write copy more, than a small constant times what is wanted.
+    Otherwise the array could retain, and the next write copy, more than a small constant times its size.
     """
     return 2 * nbytes >= allocated_size(storage)
 
@@ -24,15 +24,15 @@ cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcep
 cdef Array copy_as_laid(Array source)
 cdef char order_code(object order) except -1
 
-# How many contexts make copies in meaning aliases wherever NumPy does (`cowarray.aliasing`, `cowarray.simulate`); in
-# those of `simulate` somebody watches them.
+# How many contexts make copies in meaning aliases wherever NumPy does (`cowarray.aliasing`, `cowarray.simulate`); those
+# of `simulate` also watch them.
 cdef int alias_users
 ctypedef bint (*alias_question)() except -1
 cdef void set_alias_question(alias_question question) noexcept
 
 
 cdef inline bint may_alias() noexcept:
-    """Whether somebody has to be asked what a copy in meaning becomes."""
+    """True if some context may make a copy in meaning an alias."""
     return relaxed(&alias_users) != 0
 
 
@@ -44,6 +44,6 @@ cdef bint takes_pointer() except -1
 cdef bint watches_here() except -1
 cdef int tell_exported(Array x, bint for_reading) except -1
 
-# Before and after every eager copy: ask the modes, and tell them.
+# Before and after every eager copy: ask the modes, then tell them.
 cdef int may_copy(cnp.npy_intp nbytes, Birth reason) except -1
 cdef int have_copied(cnp.npy_intp nbytes, Birth reason) except -1

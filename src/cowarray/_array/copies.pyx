@@ -1,15 +1,15 @@
 # cython: freethreading_compatible=True
 """Copies in meaning, and the five rules that decide which of them are lazy.
 
-A copy is lazy if all of these hold. Otherwise it is eager, at NumPy's price, and `explain` names the rule.
+A copy is lazy if all of these rules hold. Otherwise it is eager, at NumPy's price, and `explain` names the rule.
 
-1. Worth: its own bytes are at least half of the allocation that it would share (`is_worth_sharing`).
+1. Worth: its bytes are at least half of the allocation that it would share (`is_worth_sharing`).
 2. Overlap: no two of its elements overlap.
 3. Order: its elements would lie in memory like those of NumPy's result.
 4. Pinned: nobody holds a writable pointer to the source's bytes.
 5. Dtype: elements are plain bytes, which memcpy copies.
 
-So no program copies or retains more than a small constant times what it would with NumPy.
+So a program copies and retains at most a small constant times as much as with NumPy.
 """
 
 from sys import _getframe
@@ -84,14 +84,14 @@ cnp.import_array()
 
 
 cdef int may_copy(cnp.npy_intp nbytes, Birth reason) except -1:
-    """Call before an eager copy: CopyError if a mode forbids it. A gap, if a mode is in use."""
+    """Ask before an eager copy: CopyError if a mode forbids it. A gap, if a mode is in use."""
     if modes_in_use():
         allow_eager(nbytes, reason_of(reason))
     return 0
 
 
 cdef int have_copied(cnp.npy_intp nbytes, Birth reason) except -1:
-    """Call after an eager copy: it is counted and traced. A gap, if a mode is in use."""
+    """Count and trace an eager copy that was made. A gap, if a mode is in use."""
     if modes_in_use():
         tell_eager(nbytes, reason_of(reason))
     else:
@@ -100,9 +100,9 @@ cdef int have_copied(cnp.npy_intp nbytes, Birth reason) except -1:
 
 
 cdef Array copy_with(Array source, const cnp.npy_intp *strides, bint writeable=True):
-    """A copy in meaning with the given strides, which are those of NumPy's result.
+    """Make a copy in meaning with the given strides, those of NumPy's result.
 
-    Lazy if the source has these strides already and the other rules hold.
+    Lazy if the source already has these strides and the other rules hold.
     """
     cdef Birth reason = BORN_EAGER_ORDER
     cdef cnp.npy_intp offset
@@ -117,7 +117,7 @@ cdef Array copy_with(Array source, const cnp.npy_intp *strides, bint writeable=T
 
 
 cdef Array lazy_copy(Array source, Birth *reason):
-    """A lazy copy in the source's own layout; None, and the reason, if a rule forbids it."""
+    """Make a lazy copy in the source's own layout; return None, and set the reason, if a rule forbids it."""
     cdef cnp.npy_intp offset
     cdef Storage storage = lazy_storage(source, &offset, reason)
     if storage is None:
@@ -126,9 +126,9 @@ cdef Array lazy_copy(Array source, Birth *reason):
 
 
 cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
-    """A new Storage on the bytes of source's elements, and the first one's offset in it.
+    """Make a Storage on the bytes of source's elements, and set the first element's offset in it.
 
-    The caller holds source still: modes and doorkeepers that are asked may change it.
+    The caller holds source still: modes and doorkeepers, when asked, may change it.
     """
     cdef cnp.npy_intp low, high
     cdef cnp.npy_intp itemsize = itemsize_of(source)
@@ -149,7 +149,7 @@ cdef Storage lazy_storage(Array source, cnp.npy_intp *offset, Birth *reason):
 
 
 cdef Storage lazy_block(Array source, cnp.npy_intp nbytes, Birth *reason):
-    """`lazy_storage` of a C-ordered array whose elements take nbytes."""
+    """Like `lazy_storage`, for a C-ordered array whose elements take nbytes."""
     cdef Storage storage = storage_for(source)
     if not is_shareable(source, storage, nbytes, reason):
         return None
@@ -157,7 +157,7 @@ cdef Storage lazy_block(Array source, cnp.npy_intp nbytes, Birth *reason):
 
 
 cdef inline bint is_shareable(Array source, Storage storage, cnp.npy_intp nbytes, Birth *reason) noexcept:
-    """Whether the rules on dtype and worth hold; source's elements take nbytes."""
+    """True if the rules on dtype and worth hold, and the Storage may be shared; source's elements take nbytes."""
     if not is_plain(source.descr):
         reason[0] = BORN_EAGER_DTYPE
     elif storage.never_shared:
@@ -170,14 +170,14 @@ cdef inline bint is_shareable(Array source, Storage storage, cnp.npy_intp nbytes
 
 
 cdef inline Storage share_part(Array source, Storage storage, cnp.npy_intp low, cnp.npy_intp nbytes, Birth *reason):
-    """A share of the nbytes that begin at low, counted from source's first element."""
+    """Share the nbytes that begin at low, counted from source's first element."""
     cdef Access access = access_to(source, SHARES, OPERATION)
-    reason[0] = BORN_EAGER_PINNED  # if there is none
+    reason[0] = BORN_EAGER_PINNED  # if share refuses
     return share(storage, &access, source.offset + low, nbytes)
 
 
 cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
-    """A copy made now, in bytes of the core's allocator; made by NumPy if elements are not plain bytes.
+    """Copy at once, into bytes of the core's allocator; NumPy copies elements that are not plain bytes.
 
     The caller holds source still, or nobody else uses it.
     """
@@ -186,7 +186,7 @@ cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
     cdef cnp.npy_intp offset = source.offset
     cdef int nd = source.nd
     cdef bint plain = is_plain(source.descr)
-    # One block of bytes, too small to release the GIL for. This halves the time for 10 elements.
+    # One block, too small to be worth releasing the GIL: this halves the time for 10 elements.
     cdef bint is_block = (
         plain and nbytes <= SMALL_COPY and same_layout(nd, shape_of(source), strides_of(source), strides)
     )
@@ -221,7 +221,7 @@ cdef Array eager_copy(Array source, const cnp.npy_intp *strides, Birth reason):
 
 
 cdef Array fake_copy(Array source, const cnp.npy_intp *strides, Birth reason):
-    """`eager_copy` of an array without bytes."""
+    """Like `eager_copy`, for an array without bytes."""
     cdef cnp.npy_intp nbytes = size_of(source) * itemsize_of(source)
     cdef Storage storage = fake_storage(nbytes, <Keeper>source.storage_.doorkeeper)
     storage.never_shared = not is_plain(source.descr)
@@ -232,7 +232,7 @@ cdef Array fake_copy(Array source, const cnp.npy_intp *strides, Birth reason):
 
 
 cdef cnp.ndarray new_like(Array source, const cnp.npy_intp *strides):
-    """NumPy's empty array of source's shape and dtype, in C or Fortran order as strides are."""
+    """Make an empty NumPy array of source's shape and dtype, in C or Fortran order like strides."""
     cdef bint fortran = (
         is_f_ordered(source.nd, shape_of(source), itemsize_of(source), strides)
         and not is_c_ordered(source.nd, shape_of(source), itemsize_of(source), strides)
@@ -242,7 +242,7 @@ cdef cnp.ndarray new_like(Array source, const cnp.npy_intp *strides):
 
 
 cdef Array copy_in_order(Array source, char order):
-    """The copy that NumPy's `copy(order)` gives."""
+    """Make the copy that NumPy's `copy(order)` would make."""
     cdef Array still = held_still(source) if modes_in_use() or has_doorkeeper(source) else source
     cdef Birth reason = BORN_EAGER_ORDER
     cdef cnp.npy_intp nbytes = block_size(still) if order == c"K" or order == c"C" else -1
@@ -256,14 +256,14 @@ cdef Array copy_in_order(Array source, char order):
 
 
 cdef Array copy_of_still(Array source, char order):
-    """`copy_in_order`, when source is not a block in C order."""
+    """Like `copy_in_order`, for a source that is not a block in C order."""
     cdef cnp.npy_intp strides[MAXDIMS]
     order_strides(source, order, strides)
     return copy_with(source, strides)
 
 
 cdef inline cnp.npy_intp block_size(Array x) noexcept:
-    """The bytes of x's elements if all its strides are those of a new C-ordered array; else -1."""
+    """Return the bytes of x's elements if all its strides are those of a new C-ordered array; otherwise -1."""
     cdef cnp.npy_intp nbytes = itemsize_of(x)
     cdef int i
     for i in range(x.nd - 1, -1, -1):
@@ -291,7 +291,7 @@ cdef void order_strides(Array source, char order, cnp.npy_intp *strides) noexcep
 
 
 cdef Array copy_as_laid(Array source):
-    """A copy of an alias that NumPy made: lazy in the same layout, or eager in order 'K'."""
+    """Copy an alias that NumPy made: lazily in the same layout, or eagerly in order 'K'."""
     source = still_while_told(source)
     cdef Birth reason = BORN_EAGER_ORDER
     cdef cnp.npy_intp strides[MAXDIMS]
@@ -304,20 +304,21 @@ cdef Array copy_as_laid(Array source):
 
 cdef int alias_users = 0
 cdef int watch_users = 0
-# Says whether the current context is one of those that alias; set before any of them begins.
+# Tells whether the current context aliases; set before any aliasing context begins.
 cdef alias_question asks_here = NULL
-# The hooks that are called while somebody watches: `watches_here()`, `watched_alias(view, operation)`, `exported(x)`.
+# The hooks to call while a context watches: `watches_here()`, `watched_alias(...)`, `exported(...)`; see
+# `watch_copies`.
 cdef object watcher = None
 
 
 cdef void set_alias_question(alias_question question) noexcept:
-    """Set what says whether the current context aliases wherever NumPy does."""
+    """Set the function that tells whether the current context aliases wherever NumPy does."""
     global asks_here
     asks_here = question
 
 
 def alias_copies(int change, /):
-    """Count a context that begins (1) or ends (-1) to alias wherever NumPy does.
+    """Count a context that begins (1) or ceases (-1) to alias wherever NumPy does.
 
     Parameters
     ----------
@@ -332,16 +333,15 @@ def alias_copies(int change, /):
 
 
 def watch_copies(int change, hooks, /):
-    """Count a context that begins (1) or ends (-1) to watch what becomes an alias. It is counted by `alias_copies` too.
+    """Count a context that begins (1) or ceases (-1) to watch aliases. `alias_copies` counts it as well.
 
     Parameters
     ----------
     change : {1, -1}
     hooks : object
-        Called from now on. ``watches_here()``: whether the current context is one of those. ``watched_alias(view,
-        operation)``: the result of an operation that copies in meaning and for which NumPy makes a view, or None if it
-        is not watched. ``exported(x, for_reading)``: called before an array is
-        exported; for_reading: as what would be a snapshot elsewhere.
+        Called from now on. ``watches_here()``: whether the current context watches. ``watched_alias(view, operation)``:
+        the result of an operation that copies in meaning and for which NumPy makes a view, or None if not watched.
+        ``exported(x, for_reading)``: called before an array is exported; for_reading: elsewhere it would be a snapshot.
 
     Returns
     -------
@@ -354,38 +354,38 @@ def watch_copies(int change, hooks, /):
 
 
 cdef bint exports_alias() except -1:
-    """Whether exports, imports and copies in meaning are aliases in the current context. A gap, if `may_alias`."""
+    """True if exports, imports and copies in meaning are aliases in the current context. A gap, if `may_alias`."""
     return may_alias() and asks_here()
 
 
 def aliases_here():
-    """`exports_alias`, for Python code."""
+    """Like `exports_alias`, for Python code."""
     return exports_alias()
 
 
-# Packages that keep what is an instance of NumPy's class, and hand it to compiled code, which asks for the type itself.
+# Packages that keep any instance of NumPy's class, and hand it to compiled code, which checks the exact type.
 cdef frozenset ASK_FOR_THE_TYPE = frozenset(("h5py", "jax", "numba", "pandas", "polars"))
 
 
-# Functions that take the type of an instance of NumPy's class for a class whose views they can make.
+# Functions that assume that they can make views of the type of any instance of NumPy's class.
 cdef frozenset VIEW_AS_THE_TYPE = frozenset((("numpy.ma.core", "_update_from"),))
 
 
 cdef tuple asking_function():
-    """The module and the name of the Python code that runs, or two "". functools dispatches for its caller."""
+    """Return module and name of the running Python code, or two ""; skip functools, which dispatches for its caller."""
     try:
         frame = _getframe()
         while frame.f_globals.get("__name__") == "functools":
             frame = frame.f_back
         return <str?>frame.f_globals["__name__"], <str?>frame.f_code.co_name
-    except Exception:  # no frame, or a name that is no text
+    except Exception:  # no frame, or a name that is not a str
         pass
     return "", ""
 
 
 cdef bint is_asking(str package) except -1:
-    """Whether the Python code that runs is of a package."""
-    # A frame that runs has its globals at hand; to ask for the frame itself takes a third of an export's time.
+    """True if the running Python code belongs to a package."""
+    # The running frame's globals are cheap to get; getting the frame itself takes a third of an export's time.
     cdef PyObject *space = PyEval_GetGlobals()
     cdef PyObject *found = NULL if space == NULL else PyDict_GetItemWithError(<object>space, "__name__")
     cdef object name
@@ -400,7 +400,7 @@ cdef bint is_asking(str package) except -1:
 
 
 cdef bint is_numpys_class() except -1:
-    """Whether the Python code that runs is told that an array is of NumPy's class."""
+    """True if the running Python code is to be told that an array is an instance of NumPy's class."""
     if not exports_alias():
         return False
     asking = asking_function()
@@ -408,34 +408,34 @@ cdef bint is_numpys_class() except -1:
 
 
 cdef bint wants_copy() except -1:
-    """Whether the code that runs gets a copy, where exports are aliases.
+    """True if the running code gets a copy even where exports are aliases.
 
-    pandas copies NumPy's arrays, but takes what another kind of array gives it as its own.
+    pandas copies NumPy's arrays, but takes another kind of array's export for its own memory.
     """
     return is_asking("pandas")
 
 
 cdef bint takes_pointer() except -1:
-    """Whether the code that runs takes the pointer out of an interface, and else turns to `__array__`."""
+    """True if the running code takes the pointer out of an interface, and otherwise falls back on `__array__`."""
     return is_asking("xgboost")
 
 
 cdef bint watches_here() except -1:
-    """Whether the current context watches what becomes an alias."""
+    """True if the current context watches aliases."""
     return relaxed(&watch_users) != 0 and watcher.watches_here()
 
 
 cdef int tell_exported(Array x, bint for_reading) except -1:
-    """Tell who watches of an export. for_reading: outside of their contexts it would be a snapshot."""
+    """Tell the watchers of an export. for_reading: outside their contexts it would be a snapshot."""
     if relaxed(&watch_users) != 0:
         watcher.exported(x, for_reading)
     return 0
 
 
 cdef Array copy_of_alias(Array view, str operation, Array same=None):
-    """The result of a copy in meaning for which NumPy gives this view, which nobody else uses.
+    """Return the result of a copy in meaning for which NumPy returns this view, which nobody else uses.
 
-    same: the array that it is a view of, where NumPy gives that itself.
+    same: the array that it is a view of, if NumPy returns that array itself.
     """
     if may_alias():
         if relaxed(&watch_users) != 0:
@@ -448,7 +448,7 @@ cdef Array copy_of_alias(Array view, str operation, Array same=None):
 
 
 cdef char order_code(object order) except -1:
-    """'C', 'F', 'A' or 'K', by NumPy's rule."""
+    """Return 'C', 'F', 'A' or 'K', by NumPy's rule."""
     if order is None:
         return c"K"
     if isinstance(order, str) and len(order) == 1 and order.upper() in "CFAK":

@@ -1,7 +1,7 @@
-"""Dtypes in pickles: described by strings, numbers and tuples, so that unpickling calls nothing but our constructor.
+"""Dtypes in pickles: described by strings, numbers and tuples, so that unpickling calls only our constructor.
 
-NumPy's own pickle of a dtype sets its parts as they come, and believes them: a field beyond the element, objects that
-the flags deny. A description is made into a dtype by NumPy's checks of dtypes that a programmer writes.
+NumPy's own unpickling of a dtype sets its parts unchecked: even a field beyond the element, or objects that the flags
+deny. A description becomes a dtype through NumPy's public constructor, with its checks.
 """
 
 import math
@@ -19,11 +19,11 @@ _MAX_DEPTH = 50
 
 
 def describe(dtype: np.dtype, depth: int = 0) -> str | tuple[Any, ...] | None:
-    """What `described` makes the dtype from; None for what it cannot express (references, types of the user)."""
+    """Describe a dtype for `described`; None for dtypes that it cannot express (references, user-defined types)."""
     if depth > _MAX_DEPTH:
         return None
     if dtype.metadata is not None:
-        # Metadata is lost by a change of byte order, and nothing else of a dtype is.
+        # A change of byte order loses a dtype's metadata, and nothing else.
         inner = _describe_bare(dtype, depth + 1)
         return None if inner is None else ("metadata", inner, dict(dtype.metadata))
     return _describe_bare(dtype, depth)
@@ -50,7 +50,7 @@ def _describe_bare(dtype: np.dtype, depth: int) -> str | tuple[Any, ...] | None:
 
 
 def described(description: Any, depth: int = 0) -> np.dtype:
-    """The dtype that was described; ValueError for what `describe` does not give."""
+    """Make the dtype of a description; ValueError for anything that `describe` does not return."""
     if depth > _MAX_DEPTH:
         raise ValueError("unpickle: the dtype is nested too deeply")
     try:

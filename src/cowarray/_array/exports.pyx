@@ -1,7 +1,7 @@
 # cython: freethreading_compatible=True
 """Exports: snapshots, which never change, and writable aliases, which pin.
 
-Code that asks for an array or a buffer without further conditions gets a snapshot, or an alias of an array that is lent
+Code that asks for an array or a buffer without further conditions gets a snapshot, or an alias if the array is lent
 (`outgoing`).
 """
 
@@ -42,7 +42,7 @@ cdef object IF_NEEDED = np._CopyMode.IF_NEEDED  # copy=None in NumPy's own Pytho
 
 
 cdef cnp.ndarray export(Array x, Behalf behalf, bint for_reading=False):
-    """A NumPy array that aliases x: x gets bytes of its own, and is pinned for as long as the array lives.
+    """Make a NumPy array that aliases x: x gets its own bytes, and is pinned while the array lives.
 
     Read-only if x is, for consumers that respect the flag. for_reading: elsewhere it would be a snapshot.
     """
@@ -60,9 +60,9 @@ cdef cnp.ndarray export(Array x, Behalf behalf, bint for_reading=False):
 
 
 cdef cnp.ndarray addressed(Array x, Behalf behalf, bint for_reading=False):
-    """An alias whose bare address is handed on: it pins for good, for NumPy's is valid as long as an array is on it.
+    """Make an alias whose bare address is passed on. It pins for good: the address lasts while any array is on it.
 
-    Who calls has asked whether exports are aliases; asked again, another thread may have changed it.
+    The caller has asked whether exports are aliases; by a second question, another thread may have changed that.
     """
     cdef cnp.ndarray alias = export(x, behalf, for_reading)
     (<Pin?>root(alias)).stay()
@@ -70,9 +70,9 @@ cdef cnp.ndarray addressed(Array x, Behalf behalf, bint for_reading=False):
 
 
 cdef cnp.ndarray outgoing(Array x):
-    """The default export: a snapshot.
+    """Make the default export: a snapshot.
 
-    It is an alias if x is lent, or in a context whose exports are aliases: there a copy for code that keeps it.
+    It is an alias if x is lent, or if the context's exports are aliases: there of a copy, for code that keeps it.
     """
     if relaxed(&x.loans) != 0 and x.writeable:
         return export(x, EXPORT)
@@ -84,10 +84,10 @@ cdef cnp.ndarray outgoing(Array x):
 @cython.final
 @cython.no_gc
 cdef class Loan:
-    """Makes an array's exports writable aliases, in any thread, until it ends; the array is pinned meanwhile.
+    """A period in which an array's exports are writable aliases, in any thread, and the array is pinned.
 
     A loan applies to one array object: views and copies have their own. `lend` makes one for each of its arrays; a mode
-    in which all exports are aliases makes one for each array that is born in it.
+    in which all exports are aliases makes one for each array created in it.
     """
 
     cdef Array of
@@ -117,7 +117,7 @@ cdef class Loan:
 
 
 cdef object array_for_numpy(Array x, object dtype, object copy):
-    """`__array__`: the default export, or a NumPy array of the caller's own."""
+    """Implement `__array__`: the default export, or a NumPy array that belongs to the caller."""
     cdef cnp.dtype wanted = None if dtype is None else numpy_dtype(dtype)
     if copy is not None and type(copy) is not bool:
         copy = as_flag(copy)
@@ -134,16 +134,16 @@ cdef object array_for_numpy(Array x, object dtype, object copy):
 
 
 cdef object as_flag(object copy):
-    """A copy argument of another type, by NumPy's rule: its truth value; text is an error."""
+    """Convert a copy argument of another type by NumPy's rule: to its truth value; text is an error."""
     if isinstance(copy, str):
         raise ValueError(f"strings are not allowed for 'copy' keyword. Use True/False/None instead. (got {copy!r})")
     return None if copy is IF_NEEDED else bool(copy)
 
 
 cdef dict interface_of(Array x):
-    """`__array_interface__`, without the data unless exports are aliases: a pointer does not say how long it is valid.
+    """Return `__array_interface__`, with data only if exports are aliases: a bare pointer has no lifetime.
 
-    AttributeError if there is no buffer either, or for code that wants the pointer, so that `__array__` is asked.
+    AttributeError if x has no buffer either, or for code that wants the pointer, so that `__array__` is asked.
     """
     cdef dict described
     cdef int kind = x.descr.type_num
@@ -159,14 +159,14 @@ cdef dict interface_of(Array x):
         return (<object>addressed(x, EXPORT, True)).__array_interface__
     if takes_pointer():
         raise AttributeError("__array_interface__: it would have no data; use x.to_numpy()")
-    outgoing(x)  # raises what the buffer would; NumPy swallows that error, and takes the array for a scalar
+    outgoing(x)  # raises the buffer's error, which NumPy would swallow, and take the array for a scalar
     described = (<object>located_header(x)).__array_interface__
     del described["data"]
     return described
 
 
 cdef object held_values(Array x, cnp.dtype wanted, bint own, object na_value):
-    """`to_numpy` with arguments: a snapshot, or a NumPy array of the caller's own if one is asked for or needed."""
+    """Implement `to_numpy` with arguments: a snapshot, or the caller's own NumPy array if requested or needed."""
     cdef object shown = snapshot(x)
     if na_value is not ...:
         made = filled(shown, wanted, na_value)

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Imports: which memory may be shared, and which must be copied once."""
+"""Imports: which foreign memory may be shared, and which must be copied once."""
 
 from mmap import mmap as mmap_type
 
@@ -60,14 +60,14 @@ cnp.import_array()
 cdef Array import_array(cnp.ndarray array, object copy):
     """Import a NumPy array. copy: True, False, or None, which copies unless sharing is sound or trusted.
 
-    Where imports alias in the current context, None is for an alias.
+    If imports alias in the current context, None asks for an alias.
     """
     cdef Array alias = alias_as_numpy(array) if copy is None and exports_alias() else None
     return import_value(array, copy) if alias is None else alias
 
 
 cdef Array import_value(cnp.ndarray array, object copy):
-    """`import_array`, but in no context an alias."""
+    """Like `import_array`, but never an alias, whatever the context."""
     cdef object owner = owner_of(array)
     cdef bint plain = is_plain(descr_of(array))
     if type(owner) is Snapshot and plain and copy is not True:
@@ -83,17 +83,17 @@ cdef Array import_value(cnp.ndarray array, object copy):
 
 
 cdef Array import_received(cnp.ndarray array):
-    """Import an unpickled buffer: one that its transport calls read-only is shared, on trust.
+    """Import an unpickled buffer: share one that its transport marks read-only, on trust.
 
-    A misaligned one is copied: NumPy would compute slowly with it for as long as it lives, and its sums, taken in other
-    steps, would differ slightly.
+    Copy a misaligned one: NumPy would compute slowly with it as long as it lives, and its sums, grouped differently,
+    would differ slightly.
     """
     cdef bint fit = not cnp.PyArray_ISWRITEABLE(array) and cnp.PyArray_ISALIGNED(array)
     return import_array(array, False if fit and type(owner_of(array)) is not Snapshot else None)
 
 
 cdef object owner_of(cnp.ndarray array):
-    """The owner of the memory, behind memoryviews of NumPy's arrays and of snapshots."""
+    """Return the owner of the memory, behind memoryviews of NumPy's arrays and of snapshots."""
     cdef object owner = root(array)
     while type(owner) is memoryview:
         viewed = owner.obj
@@ -104,7 +104,7 @@ cdef object owner_of(cnp.ndarray array):
 
 
 cdef bint is_sparse(cnp.ndarray array) noexcept:
-    """Whether the first write would copy more than twice the elements' size, because of the bytes between them."""
+    """True if the first write would copy more than twice the elements' size, because of the bytes between them."""
     cdef cnp.npy_intp low = 0, high = 0
     extent_of(array, &low, &high)
     return (high - low) // 2 > cnp.PyArray_NBYTES(array)
@@ -122,9 +122,9 @@ cdef Array clone_of_snapshot(Snapshot owner, cnp.ndarray array, object copy):
 
 
 cdef Array share_foreign(cnp.ndarray array, object owner=None):
-    """An array on foreign memory, which is never written to and never stolen.
+    """Make an array on foreign memory, which is never written to and never stolen.
 
-    owner: what is kept for the memory, in place of the NumPy array.
+    owner: the object that keeps the memory alive, in place of the NumPy array.
     """
     cdef cnp.npy_intp low = 0, high = 0
     cdef Storage storage
@@ -139,7 +139,7 @@ cdef Array share_foreign(cnp.ndarray array, object owner=None):
 
 
 def array_of_file(int descriptor, size_t offset, tuple shape, cnp.dtype descr, bint fortran):
-    """An array of plain bytes on pages of a file, from offset on. Writes go to pages of its own, not to the file."""
+    """Make an array of plain bytes on pages of a file, from offset on. Writes go to private pages, not to the file."""
     cdef cnp.npy_intp lengths[MAXDIMS]
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef cnp.npy_intp itemsize = PyDataType_ELSIZE(descr)
@@ -155,10 +155,10 @@ def array_of_file(int descriptor, size_t offset, tuple shape, cnp.dtype descr, b
 
 
 def array_of_map(int descriptor, size_t offset, cnp.ndarray array, object value):
-    """An array laid out as a NumPy array, on pages of a file that has its bytes, from the lowest one at offset on.
+    """Make an array laid out like a NumPy array, on pages of a file with its bytes, the lowest of them at offset.
 
-    Writes go to pages of its own, not to the file. `array` lives for as long as any page of the file may be read.
-    value: what `large_foreign` took it from.
+    Writes go to private pages, not to the file. `array` lives as long as any page of the file may be read. value: the
+    argument from which `large_foreign` took the array.
     """
     cdef cnp.npy_intp low = 0, high = 0
     cdef Array x
@@ -169,7 +169,7 @@ def array_of_map(int descriptor, size_t offset, cnp.ndarray array, object value)
 
 
 def large_foreign(object value):
-    """A NumPy array of 4 MiB or more on memory that others own and `asarray` shares; None for any other value.
+    """Return a NumPy array of 4 MiB or more on memory that others own and `asarray` shares; None for any other value.
 
     No two of its elements overlap.
     """
@@ -188,11 +188,11 @@ def large_foreign(object value):
 
 
 cdef Array alias_as_numpy(cnp.ndarray array):
-    """An array that aliases a NumPy array in a context where imports do; None if it is shared or copied as ever."""
+    """Alias a NumPy array in a context where imports do; None if it is to be shared or copied as usual."""
     cdef Pin pin = pin_behind(array)
     cdef Storage storage
     if pin is not None and own_bytes(pin.storage) == <char *>pin.scope.data:
-        storage = pin.storage  # an alias of ours comes back
+        storage = pin.storage  # an alias that this library exported comes back
         view = on_storage(storage, cnp.PyArray_BYTES(array) - <char *>pin.scope.data, cnp.PyArray_NDIM(array),
                           cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array), descr_of(array),
                           cnp.PyArray_ISWRITEABLE(array), BORN_VIEW)
@@ -203,7 +203,7 @@ cdef Array alias_as_numpy(cnp.ndarray array):
 
 
 cdef bint is_read_of_writable(cnp.ndarray array) noexcept:
-    """Whether a read-only array is a view of a writable one, whose writes it sees."""
+    """True if a read-only array is a view of a writable one, whose writes it sees."""
     cdef PyObject *at = PyArray_BASE(array)
     while at != NULL and cnp.PyArray_Check(<object>at):
         if cnp.PyArray_ISWRITEABLE(<cnp.ndarray>at):
@@ -213,13 +213,13 @@ cdef bint is_read_of_writable(cnp.ndarray array) noexcept:
 
 
 cdef Array alias_foreign(cnp.ndarray array):
-    """An array that aliases foreign memory, as NumPy's would: each side sees the other's writes."""
+    """Make an array that aliases foreign memory, as NumPy's would: each side sees the other's writes."""
     cdef cnp.npy_intp low = 0, high = 0
     cdef Storage storage
     extent_of(array, &low, &high)
     storage = storage_adopt(array, cnp.PyArray_BYTES(array) + low, high - low, False)
     storage.never_shared = True
-    storage.hold = None  # the array does not belong to this Storage alone: readers have a Hold
+    storage.hold = None  # this Storage is not the array's only user: readers get a Hold
     storage.window = NULL
     storage.unscoped = NULL
     return on_storage(storage, -low, cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array),
@@ -227,7 +227,7 @@ cdef Array alias_foreign(cnp.ndarray array):
 
 
 cdef Array copy_foreign(cnp.ndarray array):
-    """A private copy, in NumPy's order 'K'."""
+    """Make a private copy, in NumPy's order 'K'."""
     cdef cnp.npy_intp strides[MAXDIMS]
     cdef cnp.npy_intp itemsize, nbytes
     cdef int nd
@@ -243,7 +243,7 @@ cdef Array copy_foreign(cnp.ndarray array):
         kept_strides(nd, cnp.PyArray_DIMS(array), itemsize, cnp.PyArray_STRIDES(array), strides)
         x = on_storage(storage_new(nbytes, &fresh), 0, nd, cnp.PyArray_DIMS(array), strides, descr_of(array), True,
                        BORN_IMPORT_COPY)
-        # One block of bytes, too small to release the GIL for. This saves a third of the time for 10 elements.
+        # One block, too small to be worth releasing the GIL: this saves a third of the time for 10 elements.
         if nbytes <= SMALL_COPY and same_layout(nd, cnp.PyArray_DIMS(array), cnp.PyArray_STRIDES(array), strides):
             memcpy(fresh, cnp.PyArray_BYTES(array), nbytes)
         else:
@@ -254,7 +254,7 @@ cdef Array copy_foreign(cnp.ndarray array):
 
 
 cdef Array copied_by_numpy(cnp.ndarray array):
-    """An array on a copy of foreign memory that NumPy has just made, in another order, and that nobody else uses."""
+    """Make an array on a copy of foreign memory that NumPy has just made, in another order, and nobody else uses."""
     cdef Array x
     may_copy(cnp.PyArray_NBYTES(array), BORN_IMPORT_COPY)
     x = adopt(array)
@@ -264,10 +264,10 @@ cdef Array copied_by_numpy(cnp.ndarray array):
 
 
 cdef bint is_trusted(cnp.ndarray array) except -1:
-    """Whether memory is read-only down to its owner.
+    """True if memory is read-only down to its owner.
 
-    Sound for bytes and for snapshots. For the others it is a risk, which the documentation names: someone may hold an
-    older writable view, set the flag back, or change the file.
+    Sharing such memory is sound for bytes and snapshots. For others it is a documented risk: someone may hold an older
+    writable view, set the flag back, or change the file.
     """
     cdef object at = array
     while cnp.PyArray_Check(at):

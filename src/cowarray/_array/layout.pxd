@@ -17,7 +17,7 @@ cdef inline npy_intp product(int ndim, const npy_intp *shape) noexcept nogil:
 
 
 cdef inline void c_strides(int ndim, const npy_intp *shape, npy_intp itemsize, npy_intp *strides) noexcept nogil:
-    """NumPy's strides of a new C-ordered array: axes of length 0 count as 1."""
+    """Set NumPy's strides of a new C-ordered array: axes of length 0 count as 1."""
     cdef int i
     for i in range(ndim - 1, -1, -1):
         strides[i] = itemsize
@@ -34,7 +34,7 @@ cdef inline void f_strides(int ndim, const npy_intp *shape, npy_intp itemsize, n
 
 
 cdef inline bint same_layout(int ndim, const npy_intp *shape, const npy_intp *a, const npy_intp *b) noexcept nogil:
-    """Whether both strides put each element in the same place; axes of length 1 do not matter."""
+    """True if both strides put each element in the same place; axes of length 1 do not matter."""
     cdef int i
     for i in range(ndim):
         if shape[i] == 0:
@@ -61,7 +61,7 @@ cdef inline bint is_c_ordered(int ndim, const npy_intp *shape, npy_intp itemsize
 
 cdef inline npy_intp c_ordered_size(int ndim, const npy_intp *shape, npy_intp itemsize,
                                     const npy_intp *strides) noexcept nogil:
-    """The number of elements if they are C-ordered; else -1."""
+    """Return the number of elements if they are C-ordered; otherwise -1."""
     cdef int i
     cdef npy_intp size = 1
     for i in range(ndim - 1, -1, -1):
@@ -87,7 +87,7 @@ cdef inline bint is_f_ordered(int ndim, const npy_intp *shape, npy_intp itemsize
 
 
 cdef inline void sorted_axes(int ndim, const npy_intp *strides, int *axes) noexcept nogil:
-    """Axes by falling size of their stride; equal ones keep their order (NumPy's rule for order 'K')."""
+    """Sort axes by falling size of their strides; equal ones keep their order (NumPy's rule for order 'K')."""
     cdef int i, j, axis
     for i in range(ndim):
         axis = i
@@ -104,7 +104,7 @@ cdef inline npy_intp magnitude(npy_intp stride) noexcept nogil:
 
 cdef inline void kept_strides(int ndim, const npy_intp *shape, npy_intp itemsize, const npy_intp *like,
                               npy_intp *strides) noexcept nogil:
-    """Strides of NumPy's copy in order 'K' of an array with the strides `like`."""
+    """Set the strides of NumPy's copy in order 'K' of an array with the strides `like`."""
     cdef int axes[MAXDIMS]
     cdef int i
     if ndim <= 1 or is_c_ordered(ndim, shape, itemsize, like):
@@ -120,7 +120,7 @@ cdef inline void kept_strides(int ndim, const npy_intp *shape, npy_intp itemsize
 
 cdef inline void extent(int ndim, const npy_intp *shape, npy_intp itemsize, const npy_intp *strides, npy_intp *low,
                         npy_intp *high) noexcept nogil:
-    """The bytes [low, high) that the elements lie in, counted from the first element."""
+    """Set the byte range [low, high) that the elements lie in, relative to the first element."""
     cdef int i
     low[0] = 0
     high[0] = itemsize
@@ -137,7 +137,7 @@ cdef inline void extent(int ndim, const npy_intp *shape, npy_intp itemsize, cons
 
 cdef inline bint extent_fits(int ndim, const npy_intp *shape, npy_intp itemsize,
                              const npy_intp *strides) noexcept nogil:
-    """Whether `extent`, and high - low, can be computed: not if strides reach around the address space."""
+    """True if `extent`, and high - low, can be computed: not if strides wrap around the address space."""
     cdef npy_intp room = PY_SSIZE_T_MAX - itemsize
     cdef int i
     for i in range(ndim):
@@ -152,7 +152,7 @@ cdef inline bint extent_fits(int ndim, const npy_intp *shape, npy_intp itemsize,
 
 
 cdef inline bint nbytes_fit(int ndim, const npy_intp *shape, npy_intp itemsize) noexcept nogil:
-    """Whether the bytes of all elements can be counted. As in NumPy, axes of length 0 count as 1."""
+    """True if the bytes of all elements can be counted. As in NumPy, axes of length 0 count as 1."""
     cdef npy_intp room = PY_SSIZE_T_MAX // itemsize if itemsize else PY_SSIZE_T_MAX
     cdef int i
     for i in range(ndim):
@@ -162,7 +162,7 @@ cdef inline bint nbytes_fit(int ndim, const npy_intp *shape, npy_intp itemsize) 
 
 
 cdef inline bint distinct(int ndim, const npy_intp *shape, npy_intp itemsize, const npy_intp *strides) noexcept nogil:
-    """Whether no two elements overlap. May say no for an interleaving that no slicing makes."""
+    """True if no two elements overlap. May be False for interleaved layouts that slicing cannot produce."""
     cdef int axes[MAXDIMS]
     cdef int i
     cdef npy_intp reach = itemsize

@@ -1,4 +1,4 @@
-"""Missing elements, as pandas and others have them: `to_numpy` puts a value of the caller's in their place."""
+"""Missing elements, as in pandas and elsewhere: `to_numpy` replaces them by a value of the caller's choice."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ __all__ = ["filled"]
 
 
 def filled(shown: np.ndarray, wanted: np.dtype | None, na_value: object) -> np.ndarray:
-    """A copy with na_value for missing elements, of dtype wanted where its own cannot hold that; shown if none miss."""
+    """Return a copy with na_value for missing elements, of dtype wanted if needed; shown itself if none are missing."""
     missing = _missing_of(shown)
     if missing is None or not missing.any():
         return shown
@@ -25,7 +25,7 @@ def filled(shown: np.ndarray, wanted: np.dtype | None, na_value: object) -> np.n
 
 
 def _missing_of(array: np.ndarray) -> Any:
-    """Which elements stand for a missing one, an array of bool; None if no value of the dtype does."""
+    """Return a bool array of the missing elements; None if no value of the dtype stands for a missing one."""
     kind = array.dtype.kind
     if kind == "O":
         return np.asarray([_is_missing(value) for value in array.flat], bool).reshape(array.shape)

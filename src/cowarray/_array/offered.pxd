@@ -1,4 +1,4 @@
-# Checks of what producers offer.
+# Checks of the memory that producers offer.
 
 
 cdef object offered(object producer)

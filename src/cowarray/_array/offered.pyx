@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Checks of what producers say of the memory that they offer, through DLPack or as a buffer, before NumPy trusts it.
+"""Checks of how producers describe the memory that they offer, by DLPack or as a buffer, before NumPy trusts them.
 
 NumPy would read shapes through NULL and divide by sizes of 0. Whether the memory exists cannot be checked.
 """
@@ -24,7 +24,7 @@ cdef frozenset ELEMENTS = frozenset(
 
 @cython.final
 cdef class _Offered:
-    """A producer of DLPack capsules whose capsules are checked before a consumer gets them."""
+    """A wrapper of a DLPack producer that checks each capsule before a consumer gets it."""
 
     cdef object producer
 
@@ -72,7 +72,7 @@ cdef int check_tensor(const offered_tensor *tensor) except -1:
     cdef long long size, nbytes, low, high, length, stride
     cdef bint empty = False
     cdef int i
-    # The CPU's own memory, and that of CUDA and ROCm which the CPU may read.
+    # The CPU's own memory, and CUDA and ROCm memory that the CPU can read.
     if tensor.device_type not in (1, 3, 11, 13):
         refuse(f"the CPU cannot read memory of device type {tensor.device_type}; copy the tensor to the CPU first")
     if not 0 <= tensor.ndim <= MAXDIMS:
@@ -108,7 +108,7 @@ cdef int check_tensor(const offered_tensor *tensor) except -1:
 
 
 cdef int check_span(size_t start, size_t offset, long long low, long long high) except -1:
-    """Whether [start + offset + low, start + offset + high) are addresses."""
+    """Raise BufferError unless [start + offset + low, start + offset + high) lies in the address space."""
     cdef size_t last = <size_t>-1
     if offset > last - start:
         refuse("byte_offset leads out of the address space")
@@ -119,11 +119,11 @@ cdef int check_span(size_t start, size_t offset, long long low, long long high) 
 
 
 cdef int check_buffer(object producer) except -1:
-    """Raise BufferError for a buffer that contradicts itself. NumPy asks once more, and should get the same answer."""
+    """Raise BufferError for a buffer that contradicts itself. NumPy asks again, and should get the same answer."""
     cdef Py_buffer view
     cdef bint gives = True
     if PyMemoryView_Check(producer):
-        producer.obj  # raises, if the view has been released
+        producer.obj  # raises if the view has been released
         return check_view(PyMemoryView_GET_BUFFER(producer))
     if not PyObject_CheckBuffer(producer):
         return 0
@@ -150,7 +150,7 @@ cdef int check_view(const Py_buffer *view) except -1:
     if view.itemsize < 0 or (view.itemsize == 0 and view.len):
         raise BufferError(f"asarray: a buffer of {view.len} bytes cannot have elements of {view.itemsize} bytes")
     if offered_unowned(view) and view.format != NULL:
-        # NumPy reads the owner, here NULL, if these two differ.
+        # NumPy would read the owner, here NULL, if these two differ.
         try:
             size = struct_size(view.format)
         except Exception:
@@ -165,7 +165,7 @@ cdef int check_view(const Py_buffer *view) except -1:
     elif offered_unowned(view) and view.itemsize != 1:
         raise BufferError(f"asarray: a buffer with elements of {view.itemsize} bytes must have a format")
     if view.ndim and view.shape == NULL:
-        return 0  # NumPy takes it for one axis of view.len bytes
+        return 0  # NumPy takes it as one axis of view.len bytes
     for i in range(view.ndim):
         if view.shape[i] < 0:
             raise BufferError(f"asarray: axis lengths of a buffer must not be negative (got {view.shape[i]})")

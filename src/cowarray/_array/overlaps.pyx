@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Which arrays a write reaches, and which lie in the same memory: `aliases` and `shares_bytes`."""
+"""Which arrays see a write, and which lie in the same memory: `aliases` and `shares_bytes`."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ cdef object numpy_shares_memory = np.shares_memory
 
 
 cdef object storage_of(object value):
-    """The Storage of a cowarray array, or of the array that a writable export aliases; else None."""
+    """Return the Storage of a cowarray array, or of the array that a writable export aliases; otherwise None."""
     cdef Pin pin
     if is_array(value):
         return storage_for(<Array>value)
@@ -31,17 +31,17 @@ cdef object storage_of(object value):
 
 
 cdef object memory_of(object value):
-    """A NumPy array over value's bytes, to compare addresses; absent bytes have stand-in addresses."""
+    """Return a NumPy array over value's bytes, to compare addresses; absent bytes have stand-in addresses."""
     return located_header(<Array>value) if is_array(value) else numpy_asarray(value)
 
 
 cdef bint lies_nowhere(object value, object memory):
-    """Whether `memory_of` found stand-in addresses, or a NumPy result's own memory, which stays where it is."""
+    """True if `memory_of` returned stand-in addresses, or a NumPy result's own memory, which stays where it is."""
     return is_array(value) and PyArray_BASE(<cnp.ndarray>memory) == NULL
 
 
 cdef bint overlap(object x, object y, bint in_one_storage) except -1:
-    """Whether elements of x and y lie in the same memory. Stand-in addresses compare only within one Storage."""
+    """True if elements of x and y lie in the same memory. Stand-in addresses compare only within one Storage."""
     cdef object of_x = memory_of(x), of_y = memory_of(y)
     if not in_one_storage or lies_nowhere(x, of_x) != lies_nowhere(y, of_y):
         if lies_nowhere(x, of_x):
@@ -52,7 +52,7 @@ cdef bint overlap(object x, object y, bint in_one_storage) except -1:
 
 
 cdef bint lies_alone(object value) noexcept:
-    """Whether a value's memory holds no lazy copy: who lies there too, as what `aliasing` takes in does, aliases it."""
+    """True if a value's memory has no lazy copies: other arrays there, such as aliasing imports, alias the value."""
     if is_array(value):
         return (<Array>value).storage_ is not None and (<Array>value).storage_.never_shared
     return cnp.PyArray_Check(value)
@@ -60,12 +60,12 @@ cdef bint lies_alone(object value) noexcept:
 
 @public
 def aliases(x, y, /):
-    """Whether a write to x would be seen by y: same Storage, and elements that overlap.
+    """Tell whether y would see a write to x: same Storage, and elements that overlap.
 
     Parameters
     ----------
     x, y : ndarray or numpy.ndarray
-        A NumPy array aliases a cowarray array if it is a writable export of it, or memory that `aliasing` had it alias.
+        A NumPy array aliases a cowarray array if it is a writable export of it, or was imported inside `aliasing`.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def aliases(x, y, /):
 
 @public
 def shares_bytes(x, y, /):
-    """Whether x and y lie in the same memory now, aliasing or not.
+    """Tell whether x and y lie in the same memory now, aliasing or not.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def shares_bytes(x, y, /):
 
     See Also
     --------
-    aliases : Whether a write to one is seen by the other.
+    aliases : Whether one sees a write to the other.
     explain : Who shares an array's bytes.
 
     Examples

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Snapshots: read-only NumPy arrays and buffers that hold a share, and never change.
+"""Snapshots: read-only NumPy arrays and buffers that have a share and never change.
 
 Also headers for readers that keep nothing, and NumPy copies for callers outside the library.
 """
@@ -61,7 +61,7 @@ cdef dict survives = {}
 
 
 cdef cnp.ndarray snapshot(Array x):
-    """A read-only NumPy array of x's values now. It never changes, and cannot be made writable."""
+    """Return a read-only NumPy array of x's present values. It never changes, and cannot be made writable."""
     cdef cnp.npy_intp offset
     cdef cnp.npy_intp dims[2 * MAXDIMS]
     cdef int nd = x.nd
@@ -82,12 +82,12 @@ cdef cnp.ndarray snapshot(Array x):
 
 
 cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, cnp.npy_intp block):
-    """A Storage with x's elements in their present layout, and the first one's offset in it.
+    """Make a Storage with x's elements in their present layout, and set the first one's offset in it.
 
     It shares bytes by the rules for lazy copies, except that elements may overlap, since nobody writes to a snapshot.
-    Otherwise it copies the bytes that the elements lie in, provided that they are no more than a dense copy would take,
-    so a broadcast array stays small. None if neither is possible. block: the elements' bytes if they are plain and
-    C-ordered; else -1. A gap, after x has been read.
+    Otherwise it copies the bytes that the elements lie in, if a dense copy would not be smaller, so a broadcast array
+    stays small. None if neither is possible. block: the elements' bytes if they are plain and C-ordered; otherwise -1.
+    A gap, after x has been read.
     """
     cdef cnp.npy_intp low = 0, high = 0
     cdef cnp.npy_intp itemsize = itemsize_of(x)
@@ -122,7 +122,7 @@ cdef Storage snapshot_storage(Array x, cnp.npy_intp *offset, cnp.npy_intp block)
 
 
 cdef cnp.ndarray copied_out(cnp.ndarray shown, cnp.NPY_ORDER order):
-    """A NumPy copy of a header, for a caller outside the library."""
+    """Make a NumPy copy of a header, for a caller outside the library."""
     cdef cnp.ndarray own
     allow_eager(cnp.PyArray_NBYTES(shown), ASKED_FOR)
     own = PyArray_NewCopy(shown, order)
@@ -131,7 +131,7 @@ cdef cnp.ndarray copied_out(cnp.ndarray shown, cnp.NPY_ORDER order):
 
 
 cdef inline cnp.npy_intp describe_block(Array x, Snapshot owner) noexcept:
-    """The bytes of x's elements, described to owner with the strides of C order; -1 if x is not in C order."""
+    """Describe x to owner with the strides of C order, and return its elements' bytes; -1 if x is not in C order."""
     cdef cnp.npy_intp nbytes = itemsize_of(x)
     cdef int i
     owner.descr = x.descr
@@ -147,7 +147,7 @@ cdef inline cnp.npy_intp describe_block(Array x, Snapshot owner) noexcept:
 
 
 cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
-    """Fill in a buffer of a snapshot without a NumPy array in between; False if NumPy has to describe the export.
+    """Fill in a snapshot's buffer without an intermediate NumPy array; False if NumPy has to describe the export.
 
     This halves the time of a memoryview of 10 numbers.
     """
@@ -162,7 +162,7 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
         return False
     owner = new_snapshot()
     nbytes = describe_block(x, owner)
-    # NumPy has another format for elements that are not aligned.
+    # NumPy has another format for unaligned elements.
     if nbytes <= 0 or not is_aligned(storage_for(x), x.offset, x.descr.alignment):
         return False
     owner.storage = snapshot_storage(x, &offset, nbytes)  # x may be another array afterwards
@@ -175,9 +175,9 @@ cdef bint fill_buffer(Array x, Py_buffer *view) except -1:
 
 
 cdef bint loses_as_buffer(cnp.dtype descr) except -1:
-    """Whether NumPy would read another dtype from the buffer, or refuse to make one.
+    """True if NumPy would read another dtype from the buffer, or refuse to make one.
 
-    That is so for void without fields, titles, many alignments, and extended precision in the other byte order.
+    So for void without fields, titles, many alignments, and extended precision in the other byte order.
     """
     if descr.type_num == cnp.NPY_LONGDOUBLE or descr.type_num == cnp.NPY_CLONGDOUBLE:
         return not PyArray_ISNBO(descr.byteorder)
@@ -198,12 +198,12 @@ cdef bint loses_as_buffer(cnp.dtype descr) except -1:
 
 
 cdef object readable(Array self):
-    """A header to make Python objects from; a snapshot for structured dtypes, whose fields may become views."""
+    """Return a header to make Python objects from; a snapshot for structured dtypes, whose fields may become views."""
     return snapshot(self) if self.descr.type_num == cnp.NPY_VOID else const_header(self)
 
 
 cdef object printable(Array self):
-    """A header to print from; a snapshot if a user's function, which may keep its argument, prints arrays or fields."""
+    """Return a header to print from; a snapshot if a user function, which may keep it, prints arrays or fields."""
     if self.descr.type_num == cnp.NPY_VOID or np.get_printoptions()["override_repr"] is not None:
         return snapshot(self)
     return private_header(self)

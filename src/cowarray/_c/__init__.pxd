@@ -1,1 +1,1 @@
-# Every declaration of C from outside these rooms, and nothing else.
+# Every declaration of C from outside these packages, and nothing else.

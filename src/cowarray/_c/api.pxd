@@ -1,4 +1,4 @@
-# The C API for other extensions, include/cowarray/python.h, which says what each function does.
+# The C API for other extensions; include/cowarray/python.h documents each function.
 
 cimport numpy as cnp
 from cpython.object cimport PyObject

@@ -4,7 +4,7 @@ cdef extern from *:
     """
     #include <stdint.h>
 
-    /* DLPack's structures, as version 1 fixes them; those before have no version and no flags. */
+    /* DLPack's structures as of version 1; earlier ones have no version and no flags. */
     typedef struct {
         void *data;
         int32_t device_type, device_id, ndim;
@@ -21,7 +21,7 @@ cdef extern from *:
         offered_tensor tensor;
     } offered_versioned;
 
-    /* Bytes from the first element to the end of an axis' last; false if that is more than memory can have. */
+    /* Extends [low, high) by an axis, in bytes from the first element; false if that overflows. */
     static inline int offered_reach(long long length, long long stride, long long itemsize, long long *low,
                                     long long *high)
     {

@@ -1,4 +1,4 @@
-# The line that runs.
+# The line of Python code that is running.
 
 from cpython.object cimport PyObject
 
@@ -7,7 +7,7 @@ cdef extern from "Python.h":
     ctypedef struct PyFrameObject
     ctypedef struct PyCodeObject
     PyFrameObject *PyEval_GetFrame()
-    PyFrameObject *PyFrame_GetBack(PyFrameObject *frame) except? NULL  # makes the object of a frame
+    PyFrameObject *PyFrame_GetBack(PyFrameObject *frame) except? NULL  # creates the frame object
     PyCodeObject *PyFrame_GetCode(PyFrameObject *frame)
     int PyFrame_GetLineNumber(PyFrameObject *frame)
     int PyFrame_GetLasti(PyFrameObject *frame)

@@ -8,7 +8,7 @@ cdef extern from *:
     #define COWI_KEEPS_HEADERS 1
     #endif
     """
-    # Whether Storages and arrays keep Holds and headers for the next reader. That changes them on reads, which without
-    # a GIL would need a lock. There each reader makes its own, and only resizing or reinterpreting an array changes
-    # more than its bytes.
+    # Whether Storages and arrays keep Holds and headers for the next reader. Keeping them changes the objects on reads,
+    # which would need a lock without a GIL. There each reader makes its own, and only resizing or reinterpreting an
+    # array changes more than its bytes.
     bint KEEPS_HEADERS "COWI_KEEPS_HEADERS"

@@ -41,7 +41,7 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_IntTupleFromIntp(int, cnp.npy_intp *)
     cnp.ndarray PyArray_FromScalar(object, PyObject *)
     object PyArray_Scalar(void *, cnp.dtype, object)
-    # The same of what the caller holds as long as this runs: of numbers, no user's code does.
+    # The same with borrowed arguments, which the caller keeps alive: for numbers, this runs no user code.
     object number_at "PyArray_Scalar" (void *, void *descr, void *array)
     int PyArray_Pack(cnp.dtype, void *, object) except -1
     int NPY_ARRAY_WRITEABLE
@@ -52,7 +52,7 @@ cdef extern from "numpy/arrayobject.h":
     int NPY_ITER_READWRITE
     int NPY_ITER_WRITEONLY
     void *numpy_ndarray "(&PyArray_Type)"
-    # The handler that NumPy takes the memory of new arrays from; each array keeps its own, to be freed by.
+    # The handler from which NumPy takes the memory of new arrays; each array keeps its own, for freeing.
     ctypedef struct PyDataMemAllocator:
         void *ctx
         void *(*malloc)(void *ctx, size_t nbytes) noexcept nogil
@@ -73,7 +73,7 @@ cdef extern from "numpy/arrayobject.h":
 cdef extern from "numpy/ufuncobject.h":
     ctypedef struct PyUFuncObject:
         int nin
-        cnp.npy_uint32 *op_flags  # what a ufunc adds to the usual flags of each operand
+        cnp.npy_uint32 *op_flags  # a ufunc's additions to the usual flags of each operand
 
 
 cdef extern from *:
@@ -94,7 +94,7 @@ cdef extern from *:
 
 cdef extern from *:
     """
-    /* The dtype that an argument means; or NULL and an exception. */
+    /* The dtype that an argument means; NULL with an exception on failure. */
     static inline PyObject *cowi_descr_of_argument(PyObject *argument)
     {
         PyArray_Descr *descr = NULL;
@@ -113,7 +113,7 @@ cdef extern from *:
 
 cdef extern from *:
     """
-    /* Whether nothing but one reference is left of a NumPy array over somebody else's memory. */
+    /* True if only one plain reference to a NumPy array over somebody else's memory remains. */
     static inline int cowi_is_spare(const PyArrayObject *array)
     {
         const PyArrayObject_fields *fields = (const PyArrayObject_fields *)array;

@@ -1,4 +1,4 @@
-# The end of bytes that a Python object owns: for one extension alone, since it has state.
+# The end of bytes that a Python object owns. It has state, so only one extension may use it.
 
 from cpython.object cimport PyObject
 
@@ -7,7 +7,7 @@ cdef extern from *:
     """
     #include <stdlib.h>
 
-    /* PyGILState_Check is always true once a subinterpreter has been made, and after Python's end. */
+    /* PyGILState_Check is always true once a subinterpreter has been created, and after Python's end. */
     static int has_gil(void)
     {
     #if PY_VERSION_HEX >= 0x030D0000
@@ -15,13 +15,13 @@ cdef extern from *:
     #elif PY_VERSION_HEX >= 0x030C0000
         return _PyThreadState_UncheckedGet() != NULL;
     #else
-        /* There it is the state of the thread that has the GIL. */
+        /* In these versions the second call returns the state of the thread that has the GIL. */
         PyThreadState *own = PyGILState_GetThisThreadState();
         return own != NULL && own == _PyThreadState_UncheckedGet();
     #endif
     }
-    /* An owner may own the last reference to the memory of another owner, and so on. If each ended inside the other, a
-     * long chain would overflow the stack. So from some depth on, owners wait until the outermost has ended. */
+    /* An owner may have the last reference to the memory of another owner, and so on. Ending each inside the other
+     * would overflow the stack for a long chain. So from some depth on, owners wait until the outermost has ended. */
     #define DEEPEST 64
     static _Thread_local struct {
         size_t depth, count, room;
@@ -62,7 +62,7 @@ cdef extern from *:
     {
         (void)data;
         (void)nbytes;
-        /* Nearly always an array ends, with the GIL held: asking is cheaper than ensuring. */
+        /* Nearly always an array ends with the GIL held: checking is cheaper than ensuring. */
         if (has_gil()) {
             drop_owner((PyObject *)context);
         }
@@ -74,5 +74,5 @@ cdef extern from *:
         /* else: Python is gone, with its objects */
     }
     """
-    # The deleter of bytes that a Python object owns: gives back the reference that storage_adopt took.
+    # The deleter of bytes that a Python object owns: releases the reference that storage_adopt took.
     void drop_object(void *data, void *context, size_t nbytes) noexcept nogil

@@ -35,8 +35,8 @@ cdef extern from *:
     """
     static inline int cowi_enter_recursive_call(const char *where) { return Py_EnterRecursiveCall(where) ? -1 : 0; }
 
-    /* PyObject_Call, which does not look whether there is an exception where there is no result: a ufunc that got no
-     * memory may have set none, and an `except` would then take hold of nothing. */
+    /* PyObject_Call does not check that an exception is set if it returns no result: a ufunc that ran out of memory may
+     * have set none, and an `except` would then find nothing. */
     static inline PyObject *cowi_call(PyObject *function, PyObject *args, PyObject *kwargs)
     {
         PyObject *result = PyObject_Call(function, args, kwargs);
@@ -53,14 +53,14 @@ cdef extern from *:
         return PyObject_GetBuffer(array, view, flags);
     }
 
-    /* Where a type with items has the function that assigns to them. */
+    /* The slot of the function that assigns to a type's items. */
     static inline objobjargproc *cowi_assignment(PyObject *type)
     {
         return &((PyTypeObject *)type)->tp_as_mapping->mp_ass_subscript;
     }
 
     static inline newfunc cowi_constructor(PyObject *type) { return ((PyTypeObject *)type)->tp_new; }
-    /* A new object of kind, which adds no fields to the type whose constructor this is. */
+    /* A new object of kind, which adds no fields to the type with this constructor. */
     static inline PyObject *cowi_construct(newfunc constructor, PyTypeObject *kind, PyObject *arguments)
     {
         return constructor(kind, arguments, NULL);
@@ -69,7 +69,7 @@ cdef extern from *:
     static inline void cowi_end_view(void *owner) { Py_XDECREF((PyObject *)owner); }
     static inline PyObject *cowi_own(PyObject *object) { Py_INCREF(object); return object; }
 
-    /* Makes a type that only the library can make objects of. */
+    /* Makes a type's constructor raise: only the library can create its objects. */
     static inline PyObject *cowi_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     {
         (void)args;
@@ -85,7 +85,7 @@ cdef extern from *:
         PyType_Modified((PyTypeObject *)type);
     }
 
-    /* Makes a type whose objects are made by a function from the arguments of the call. */
+    /* Makes calls of a type return what a function makes of the arguments. */
     static PyObject *cowi_maker;
     static inline PyObject *cowi_make(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     {
@@ -99,8 +99,8 @@ cdef extern from *:
         PyType_Modified((PyTypeObject *)type);
     }
 
-    /* Sets the function that is called when an object of a type of the including module ends, before Cython clears weak
-     * references and fields. Unlike __dealloc__, the exception in flight is not saved, and must be left alone. */
+    /* Sets a function to call when an object of a type of the including module ends, before Cython clears weak
+     * references and fields. Unlike with __dealloc__, the exception in flight is not saved, and must be left alone. */
     static void (*cowi_let_go)(PyObject *);
     static destructor cowi_end_fields;
     static inline void cowi_end(PyObject *dying)
@@ -115,7 +115,7 @@ cdef extern from *:
         ((PyTypeObject *)type)->tp_dealloc = cowi_end;
     }
 
-    /* Whether value is an int without a subclass, and fits. */
+    /* True if value is an int, not of a subclass, and fits. */
     static inline int cowi_plain_int(PyObject *value, long long *number)
     {
         int overflow = 0;
@@ -127,9 +127,9 @@ cdef extern from *:
     }
     static inline PyObject *const *cowi_items(PyObject *tuple) { return ((PyTupleObject *)tuple)->ob_item; }
 
-    /* Puts a quick function before a method with any number of arguments, of a type of the including module. It gets
-     * them in place, so that no tuple is made, and returns None to have the method called in the usual way. A call with
-     * keywords, or of a bound method that is kept, goes to the method directly. */
+    /* Puts a quick function before a variadic method of a type of the including module. It gets the arguments in place,
+     * without a tuple, and returns None to have the method called in the usual way. A call with keywords, or of a bound
+     * method that is kept, goes to the method directly. */
     typedef PyObject *(*cowi_quick_function)(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
     static struct {
         PyObject *method;
@@ -158,22 +158,22 @@ cdef extern from *:
         ((PyMethodDescrObject *)method)->vectorcall = cowi_call_quickly;
     }
 
-    /* Gives a method of the including module's type another docstring: text, bytes that stay for good. */
+    /* Replaces the docstring of a method of the including module's type by text, bytes that are never freed. */
     static inline void cowi_describe(PyObject *method, PyObject *text)
     {
         Py_INCREF(text);
         ((PyMethodDescrObject *)method)->d_method->ml_doc = PyBytes_AS_STRING(text);
     }
 
-    /* The name of a static type in errors and pickles is text: the part before the last dot is its module. */
+    /* Sets the name of a static type in errors and pickles: the part before the last dot is its module. */
     static inline void cowi_publish(PyObject *type, const char *name)
     {
         ((PyTypeObject *)type)->tp_name = name;
         PyType_Modified((PyTypeObject *)type);
     }
 
-    /* CPython calls these for PySequence_GetItem and the like, with the length added to a negative index. Those that
-     * Cython makes of __getitem__ would count it from the end a second time. */
+    /* CPython calls these for PySequence_GetItem and the like, with the length already added to a negative index. The
+     * ones that Cython makes from __getitem__ would count it from the end a second time. */
     static inline void cowi_count_from_the_front(PyObject *type, ssizeargfunc item, ssizeobjargproc set_item)
     {
         ((PyTypeObject *)type)->tp_as_sequence->sq_item = item;
@@ -181,13 +181,13 @@ cdef extern from *:
         PyType_Modified((PyTypeObject *)type);
     }
 
-    /* Each iteration ends in an IndexError, which costs more from Cython: it has a traceback there. */
+    /* Each iteration ends in an IndexError, which costs more from Cython because it adds a traceback. */
     static ssizeargfunc cowi_item;
     static PyObject *cowi_item_in_range(PyObject *array, Py_ssize_t index)
     {
         const Py_ssize_t size = Py_TYPE(array)->tp_as_sequence->sq_length(array);
         if (size < 0) {
-            PyErr_Clear(); /* without axes: by index an IndexError */
+            PyErr_Clear(); /* no axes: indexing will raise an IndexError */
         }
         else if (index >= size) {
             PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %zd", index, size);

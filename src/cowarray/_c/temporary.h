@@ -1,11 +1,11 @@
-/* Whether an operator's operand is a temporary: an object that only CPython's interpreter has, on its stack, and drops when
- * the operator returns.
+/* Whether an operator's operand is a temporary: an object that only CPython's interpreter refers to, from its stack,
+ * and drops when the operator returns.
  *
- * A reference count of one does not say it: C code that calls PyNumber_Add may hold that one reference and go on to use
- * the object. CPython 3.14 can tell by itself. Before, this asks who called: nobody but the interpreter's own loop, which
- * is at an instruction for a binary operator, through PyNumber_Add or its like. That instruction owns both operands on the
- * stack and drops them. Whatever is not certain is no temporary. So it is without a GIL, where counts are not whole, and
- * with a C library that cannot tell who called.
+ * A reference count of one does not prove it: C code that calls PyNumber_Add may hold that one reference and go on
+ * using the object. CPython 3.14 can tell by itself. For earlier versions, this checks that the caller is the
+ * interpreter's own loop, at an instruction for a binary operator, through PyNumber_Add or its like. That instruction
+ * owns both operands on the stack and drops them. In doubt, an object is not a temporary. So none is without a GIL,
+ * where reference counts are split, or with a C library that cannot tell the caller.
  */
 #ifndef COWI_TEMPORARY_H
 #define COWI_TEMPORARY_H
@@ -29,8 +29,8 @@ static int cowi_is_temporary(PyObject *object, PyObject *slots, int operator_cod
 
 enum { COWI_UNKNOWN, COWI_OURS, COWI_NUMBER, COWI_EVAL };
 
-/* The return addresses that were seen last, by what they lie in; to look one up takes microseconds. They stay true: neither
- * the interpreter nor an extension of the library is ever unloaded. With the GIL. */
+/* Recent return addresses and what they lie in, since a lookup takes microseconds. They stay valid: neither the
+ * interpreter nor an extension of the library is ever unloaded. Protected by the GIL. */
 static struct {
     void *address;
     int kind;
@@ -73,7 +73,7 @@ static int cowi_kind_of_caller(void *address, void *slot)
     return kind;
 }
 
-/* Whether this thread's Python code is at the instruction with this code. */
+/* True if this thread's Python code is at an instruction with this opcode. */
 static int cowi_is_at(int operator_code)
 {
     PyFrameObject *frame = PyEval_GetFrame(); /* borrowed */
@@ -96,7 +96,7 @@ static int cowi_is_at(int operator_code)
     return found;
 }
 
-/* slots: the class of the object, whose nb_add says where the slots are. */
+/* slots: the object's class, whose nb_add tells where the slots are. */
 static int cowi_is_temporary(PyObject *object, PyObject *slots, int operator_code)
 {
     void *callers[12];

@@ -1,4 +1,4 @@
-# Whether only the interpreter has an object.
+# Whether only the interpreter refers to an object.
 
 from cpython.object cimport PyTypeObject
 

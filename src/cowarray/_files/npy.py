@@ -1,9 +1,9 @@
 """`load`, `save` and `savez`: NumPy's .npy and .npz files, mapped instead of read.
 
-NumPy parses, and this module checks what NumPy does not: a file that claims more than it holds is refused before
-anything is mapped or allocated for it. Nothing in a file is executed unless the caller allows pickles.
+NumPy parses the headers. This module adds the checks that NumPy lacks: a file that claims more data than it holds is
+refused before anything is mapped or allocated for it. Nothing in a file is executed unless the caller allows pickles.
 
-It is one file because what writes a header and what trusts one must agree.
+Reading and writing share one module because the two sides must agree on the header.
 """
 
 import ast
@@ -36,20 +36,20 @@ if TYPE_CHECKING:
 __all__ = ["Archive", "header_of", "load", "save", "savez", "savez_compressed"]
 
 _MAGIC = b"\x93NUMPY"
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second starts an empty archive
-_MAX_HEADER = 10_000  # as NumPy's: the parser of literals is not made for long ones
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second begins an empty archive
+_MAX_HEADER = 10_000  # as NumPy's: the parser of literals is slow for long ones
 _MAX_AXES = 64
 _CHUNK = 256 * 1024
 
 
 class Reader(Protocol):
-    """A file that is open for reading."""
+    """A file open for reading."""
 
     def read(self, size: int = ..., /) -> Any: ...
 
 
 class Writer(Protocol):
-    """A file that is open for writing."""
+    """A file open for writing."""
 
     def write(self, data: Any, /) -> Any: ...
 
@@ -70,37 +70,37 @@ def load(
     Parameters
     ----------
     file : path or file object
-        The .npy file at a path is mapped, and read as its elements are used; from a pipe or a device it is read now. An
-        object with a method ``read`` is read from its current position; for an .npz file it must also be able to seek.
+        A .npy file at a path is mapped, so its elements are read on use; a pipe or a device is read at once. An object
+        with a ``read`` method is read from its current position; for an .npz file it must also support seeking.
     mmap_mode : {'r', 'c', None}, default 'r'
-        ``None`` reads the file now. ``'c'`` is ``'r'``: no write ever reaches the file.
+        ``None`` reads the file at once. ``'c'`` means the same as ``'r'``: no write ever reaches the file.
     allow_pickle : bool, default False
-        Whether arrays of objects may be loaded. They are pickles, which can execute anything: allow them only from
-        sources you trust.
+        Whether to load arrays of objects. They are pickles, which can execute anything: allow them only from sources
+        you trust.
     fix_imports : bool, default True
-        Whether names of Python 2's modules in a pickle are found by their names in Python 3.
+        Whether to map Python 2's module names in a pickle to their Python 3 names.
     encoding : {'ASCII', 'latin1', 'bytes'}, default 'ASCII'
-        Of the strings in a pickle that Python 2 has written.
+        The encoding of strings in a pickle written by Python 2.
     max_header_size : int, default 10000
-        Bytes of a header that are read, if pickles are not allowed: Python's parser takes long for longer ones.
+        The longest header accepted, in bytes, unless pickles are allowed: Python's parser is slow for long headers.
     pages : bool, default False
-        Whether a write to the array of a .npy file at a path costs the pages that it writes, however large the file,
-        and so does a write to its lazy copies. If anyone modifies the file, the pages that were not written change,
-        in all these arrays; if anyone truncates it, the process ends at the next access to the missing part.
+        Whether writes to the array of a .npy file at a path, and to its lazy copies, cost only the pages that they
+        write, however large the file. If anyone modifies the file, unwritten pages change in all these arrays; if
+        anyone truncates it, the process dies at the next access to the missing part.
 
     Returns
     -------
     ndarray or Archive
-        Fresh and writable. The first write to a mapped array copies, so the file keeps its bytes. While arrays use it,
-        the file must not be changed in place or truncated (`save` replaces it, which is safe).
+        Fresh and writable. The first write to a mapped array copies, so the file keeps its bytes. While arrays use the
+        file, it must not be changed in place or truncated (`save` replaces it, which is safe).
 
     Raises
     ------
     ValueError
-        Not a .npy or .npz file; damaged; truncated; a header that is too long; of objects, without allow_pickle;
-        another mmap_mode or encoding; pages of anything but a .npy file at a path, or with ``mmap_mode=None``.
+        The file is not a .npy or .npz file, damaged, truncated, has too long a header, or holds objects without
+        allow_pickle; mmap_mode or encoding is invalid; pages without a .npy file at a path, or with ``mmap_mode=None``.
     TypeError
-        `file` is neither a path nor a file object, or an argument is of another type.
+        `file` is neither a path nor a file object, or another argument has the wrong type.
     EOFError
         The file is empty.
     OSError
@@ -108,7 +108,7 @@ def load(
 
     See Also
     --------
-    numpy.load : Parses the same files; its mapped arrays are read-only, or their writes reach the file.
+    numpy.load : Parses the same files; reads them at once unless ``mmap_mode`` is given.
     save : Writes such files.
 
     Examples
@@ -135,7 +135,7 @@ def load(
         raise ValueError(f"load: encoding must be 'ASCII', 'latin1' or 'bytes' (got {encoding!r})")
     if not hasattr(type(max_header_size), "__index__"):
         raise TypeError(f"load: max_header_size must be an integer (got {max_header_size!r})")
-    most = sys.maxsize if allow_pickle else operator.index(max_header_size)  # who allows pickles trusts the file
+    most = sys.maxsize if allow_pickle else operator.index(max_header_size)  # allowing pickles means trusting the file
     options = _Options(allow_pickle, fix_imports, encoding, most)
     if hasattr(file, "read"):
         return _load(file, f"load: {_name_of(file)}", None, options)
@@ -164,17 +164,17 @@ def save(
     Parameters
     ----------
     file : path or file object
-        A path without the ending ``.npy`` gets it. An existing file is replaced once everything is written: arrays
+        ``.npy`` is appended to a path without it. An existing file is replaced once everything is written: arrays
         mapped from it keep their values, and a failure leaves it as it was.
     arr : array_like
         Only read: a snapshot is saved.
     allow_pickle : bool, default False
-        Whether an array of objects may be saved, as a pickle.
+        Whether to save an array of objects, as a pickle.
 
     Raises
     ------
     ValueError
-        arr is of objects, without allow_pickle.
+        arr holds objects, without allow_pickle.
     TypeError
         `file` is neither a path nor a file object, or `allow_pickle` is not a bool.
     OSError
@@ -183,7 +183,7 @@ def save(
     See Also
     --------
     load : Reads the file.
-    numpy.save : The same for NumPy's arrays; writes into the file that is there.
+    numpy.save : The same for NumPy's arrays; overwrites an existing file in place.
     """
     _check_flags("save", allow_pickle=allow_pickle)
     shown = asarray(arr).to_numpy()
@@ -197,7 +197,7 @@ def savez(
     allow_pickle: bool = False,
     **kwds: ArrayLike,
 ) -> None:
-    """Save arrays as an .npz file, under the names "arr_0", "arr_1", ... and those of the keywords.
+    """Save arrays as an .npz file, named "arr_0", "arr_1", ... or by their keywords.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def savez(
     See Also
     --------
     load : Reads the file.
-    numpy.savez : The same for NumPy's arrays; writes into the file that is there.
+    numpy.savez : The same for NumPy's arrays; overwrites an existing file in place.
     """
     shown, named = _shown("savez", args, kwds, allow_pickle)
     _write("savez", file, ".npz", lambda opened: np.savez(opened, *shown, **named))
@@ -233,7 +233,7 @@ def savez_compressed(
     allow_pickle: bool = False,
     **kwds: ArrayLike,
 ) -> None:
-    """Save arrays as a compressed .npz file, under the names "arr_0", "arr_1", ... and those of the keywords.
+    """Save arrays as a compressed .npz file, named "arr_0", "arr_1", ... or by their keywords.
 
     Parameters
     ----------
@@ -256,15 +256,15 @@ def savez_compressed(
     See Also
     --------
     load : Reads the file.
-    savez : The same, not compressed.
-    numpy.savez_compressed : The same for NumPy's arrays; writes into the file that is there.
+    savez : The same without compression.
+    numpy.savez_compressed : The same for NumPy's arrays; overwrites an existing file in place.
     """
     shown, named = _shown("savez_compressed", args, kwds, allow_pickle)
     _write("savez_compressed", file, ".npz", lambda opened: np.savez_compressed(opened, *shown, **named))
 
 
 def _shown(operation: str, args: Any, kwds: Any, allow_pickle: Any) -> Any:
-    """Snapshots of the arrays to save."""
+    """Return snapshots of the arrays to save."""
     _check_flags(operation, allow_pickle=allow_pickle)
     shown = [asarray(x).to_numpy() for x in args]
     named = {name: asarray(x).to_numpy() for name, x in kwds.items()}
@@ -291,7 +291,7 @@ def _path_of(operation: str, file: Any) -> str | bytes:
 
 
 def _write(operation: str, file: Any, ending: Any, write: Any) -> None:
-    """Write a file; an existing one is replaced once the new one is complete."""
+    """Write a file; replace an existing one once the new one is complete."""
     if hasattr(file, "write"):
         write(file)
         return
@@ -325,7 +325,7 @@ class _Options(NamedTuple):
 
 
 class Archive(Mapping[str, Any]):
-    """The arrays of an .npz file by name, each read when it is asked for. Other members are bytes.
+    """The arrays of an .npz file by name, each read on access. Other members are bytes.
 
     Close it, or use it in a ``with`` block. Two threads must not read one Archive at the same time.
 
@@ -333,13 +333,13 @@ class Archive(Mapping[str, Any]):
     ----------
     zipped : zipfile.ZipFile
     name : str
-        The file, in errors.
+        The file's name in errors.
     options : tuple
         Those of `load`: allow_pickle, fix_imports, encoding and max_header_size.
 
     See Also
     --------
-    load : Makes Archives.
+    load : Returns Archives.
     """
 
     def __init__(self, zipped: "ZipFile", name: str, options: _Options) -> None:
@@ -351,7 +351,7 @@ class Archive(Mapping[str, Any]):
         self._found = {**self._members, **{member: member for member in zipped.namelist()}}  # as NumPy's
 
     def __getitem__(self, key: str) -> Any:
-        """An array; the bytes of a member that is none, by its name and by what it has."""
+        """Return an array, or the bytes of a member that by its name and contents is not an array."""
         if self._zipped is None:
             raise ValueError(f"{self._name}: the archive is closed")
         member = self._found[key]
@@ -399,7 +399,7 @@ class Archive(Mapping[str, Any]):
 
 
 class _Damage:
-    """Turns errors on damaged data (from zip, zlib, the parser of literals, ...) into ValueError."""
+    """Context manager that turns errors on damaged data (from zip, zlib, ...) into ValueError."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -410,7 +410,7 @@ class _Damage:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         if kind is None or not issubclass(kind, Exception) or issubclass(kind, (EOFError, MemoryError, Warning)):
             return
-        # OSError: only of bz2, which has no number, and of a wrong offset in an archive; the others are the device's.
+        # Only bz2's OSErrors, which have no errno, and those for a bad offset in an archive: others are the device's.
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             return
         if kind is not ValueError or not str(error).startswith("load: "):
@@ -443,7 +443,7 @@ def _magic_of(file: Any, name: str) -> Any:
 
 
 def _read(file: Any, nbytes: Any, name: str) -> Any:
-    """Up to nbytes; fewer only at the end of the file."""
+    """Read nbytes, or fewer at the end of the file."""
     parts = []
     while nbytes:
         part = file.read(min(nbytes, _CHUNK))
@@ -468,9 +468,9 @@ def _read_array(file: Any, name: str, mmap_mode: Any, options: _Options, magic: 
         return _read_objects(file, name, options, shape)
     nbytes = math.prod(shape) * dtype.itemsize
     if nbytes == 0:
-        # Nothing to read, so nothing to share; NumPy's memory serves.
+        # Nothing to read, so nothing to share; NumPy's memory will do.
         return asarray(np.ndarray(shape, dtype, order=order), copy=False)
-    # Of the file that is open, not of one that may have taken its name.
+    # The open file's, not that of a file that may have taken its name.
     status = None if mmap_mode is None else os.fstat(file.fileno())
     is_mapped = status is not None and stat.S_ISREG(status.st_mode)
     if mmap_mode == "pages" and not is_mapped:
@@ -489,30 +489,30 @@ def _read_array(file: Any, name: str, mmap_mode: Any, options: _Options, magic: 
 
 
 def header_of(file: Reader, name: str) -> tuple[tuple[int, ...], str, Any, int] | None:
-    """What stands before the elements in a .npy file, which is left at the first of them.
+    """Read the header of a .npy file, and leave the file at its first element.
 
     Parameters
     ----------
     file : file object
         At its beginning.
     name : str
-        The file, in errors.
+        The file's name in errors.
 
     Returns
     -------
     tuple or None
-        Shape, order ('C' or 'F'), dtype, and where the elements begin; None for another kind of file.
+        Shape, order ('C' or 'F'), dtype, and the elements' offset in bytes; None for another kind of file.
 
     Raises
     ------
     ValueError
-        Damaged.
+        The file is damaged.
     """
     return _read_header(file, name) if _read(file, len(_MAGIC), name) == _MAGIC else None
 
 
 def _read_header(file: Any, name: str, most: int = _MAX_HEADER) -> Any:
-    """Shape, order ('C' or 'F'), dtype, and where the data begins, of a file that stands behind its magic."""
+    """Return shape, order ('C' or 'F'), dtype, and the data's offset, from a file positioned behind its magic."""
     version = _exactly(file, 2, name)
     if version not in (b"\x01\x00", b"\x02\x00", b"\x03\x00"):
         raise ValueError(
@@ -531,7 +531,7 @@ def _read_header(file: Any, name: str, most: int = _MAX_HEADER) -> Any:
     try:
         with _Damage(name):
             if version[0] == 3:
-                # NumPy has no public function for this version, which is the second in UTF-8.
+                # NumPy has no public function for this version, which is version 2 in UTF-8.
                 header = ascii(ast.literal_eval(header.decode())).encode()
             counted = struct.pack("<I", len(header)) + header
             shape, fortran, dtype = np.lib.format.read_array_header_2_0(io.BytesIO(counted), len(header))
@@ -563,7 +563,7 @@ def _read_elements(file: Any, name: str, shape: Any, order: Any, dtype: Any, nby
     try:
         x: Any = np.empty_like(array(0), dtype, order, shape=shape)
     except MemoryError:
-        # Too much to ask for, or a lie?
+        # Too much data for memory, or a false header?
         for done in range(0, nbytes, _CHUNK):
             _elements(file, min(_CHUNK, nbytes - done), name)
         raise

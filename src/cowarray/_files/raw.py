@@ -1,6 +1,6 @@
-"""Arrays from bytes without a header: `fromfile`, `frombuffer`, and from text: `loadtxt`, `genfromtxt`, `fromregex`.
+"""Arrays from raw bytes (`fromfile`, `frombuffer`) and from text (`loadtxt`, `genfromtxt`, `fromregex`).
 
-NumPy reads. A file at a path is mapped instead if that gives the same array.
+NumPy reads the data, but a file at a path is mapped instead if that gives the same array.
 """
 
 import os
@@ -39,27 +39,27 @@ def fromfile(
     *,
     like: Any = None,
 ) -> Array:
-    """Read an array from a file of elements.
+    """Read an array from a file of bare elements.
 
     Parameters
     ----------
     file : path or file object
-        A path is mapped, and read as its bytes are used; an open file is read now, from its current position.
+        A file at a path is mapped, and read on use; an open file is read at once, from its current position.
     dtype : dtype, default float
     count : int, default -1
-        How many elements, or all if there are fewer; -1 is all.
+        The most elements to read; -1 reads all.
     sep : str, default ''
-        Between elements of text. Without one, the file is binary.
+        Separator between elements of text. If empty, the file is binary.
     offset : int, default 0
         Bytes to skip, in a binary file.
     like : array, optional
-        Of another library, which then makes the result.
+        An array of another library, which then makes the result.
 
     Returns
     -------
     ndarray
-        Fresh, writable, with one axis. The first write to a mapped array copies, and never reaches the file. While
-        arrays use it, the file must not be changed in place or truncated.
+        Fresh, writable, with one axis. The first write to a mapped array copies; no write reaches the file. While
+        arrays use the file, it must not be changed in place or truncated.
 
     See Also
     --------
@@ -85,7 +85,7 @@ def fromfile(
 
 
 def _mapped(path: Any, dtype: Any, count: Any, offset: Any) -> Any:
-    """The elements of a regular file, by memory map; None if NumPy has to read it."""
+    """Map the elements of a regular file; return None if NumPy has to read it."""
     if dtype.hasobject or dtype.subdtype is not None or not dtype.itemsize or count < -1 or offset < 0:
         return None
     with open(path, "rb") as opened:
@@ -109,25 +109,25 @@ def frombuffer(
     Parameters
     ----------
     buffer : bytes or buffer
-        Shared, if it is of bytes, of an array of this library, or other memory that is read-only down to its owner
-        (see `asarray`); else copied once.
+        Shared if it exports a bytes object, an array of this library, or other memory that is read-only down to its
+        owner (see `asarray`); otherwise copied once.
     dtype : dtype, default float
     count : int, default -1
-        How many elements; -1 is all.
+        How many elements; -1 takes all.
     offset : int, default 0
         Bytes to skip.
     like : array, optional
-        Of another library, which then makes the result.
+        An array of another library, which then makes the result.
 
     Returns
     -------
     ndarray
-        A copy, lazy where the buffer is shared; writable, and no write reaches the buffer. To read a writable buffer
-        without a copy, as long as it does not change: ``asarray(numpy.frombuffer(buffer), copy=False)``.
+        A writable copy, lazy where the buffer is shared; no write reaches the buffer. To read a writable buffer without
+        a copy, as long as it does not change: ``asarray(numpy.frombuffer(buffer), copy=False)``.
 
     See Also
     --------
-    numpy.frombuffer : Shares the bytes of any buffer, also of a writable one.
+    numpy.frombuffer : Shares the bytes of any buffer, even a writable one.
 
     Examples
     --------
@@ -165,11 +165,11 @@ def loadtxt(
     fname : path, file object or iterable of str
     dtype : dtype, default float
     comments : str, sequence of str or None, default '#'
-        What begins a comment.
+        Markers that begin a comment.
     delimiter : str, optional
-        What stands between two values. Default: white space.
+        Separator between values. Default: white space.
     converters : callable or dict of int to callable, optional
-        Make a value from its text, in all columns or in some.
+        Functions that make a value from its text, for all columns or for some.
     skiprows : int, default 0
         Lines to skip.
     usecols : int or sequence of int, optional
@@ -177,14 +177,14 @@ def loadtxt(
     unpack : bool, default False
         Whether to return the columns one by one.
     ndmin : {0, 1, 2}, default 0
-        The least number of axes.
+        The minimum number of axes.
     encoding : str, optional
     max_rows : int, optional
         How many rows to read. Default: all.
     quotechar : str, optional
-        What stands around a value that has delimiters in it.
+        The quote around a value that contains delimiters.
     like : array, optional
-        Of another library, which then makes the result.
+        An array of another library, which then makes the result.
 
     Returns
     -------
@@ -205,15 +205,13 @@ def loadtxt(
 def genfromtxt(
     fname: _Path | Iterable[str] | Iterable[bytes], dtype: DTypeLike = float, *args: Any, **kwargs: Any
 ) -> Any:
-    """Read an array from lines of text in which something may be missing.
+    """Read an array from lines of text with missing values.
 
     Parameters
     ----------
     fname : path, file object or iterable of str
     dtype : dtype, default float
-    *args : object
-        As for `numpy.genfromtxt`.
-    **kwargs : object
+    *args, **kwargs : object
         As for `numpy.genfromtxt`.
 
     Returns
@@ -242,9 +240,9 @@ def fromregex(
     regexp : str or re.Pattern
         Its groups are the fields.
     dtype : dtype
-        Has fields.
+        A structured dtype.
     encoding : str, optional
-        Of the file.
+        The file's encoding.
 
     Returns
     -------
@@ -275,19 +273,19 @@ def savetxt(
     Parameters
     ----------
     fname : path or file object
-        Compressed, if a path ends in ``.gz``.
+        Compressed if a path ends in ``.gz``.
     X : array_like
         Only read.
     fmt : str or sequence of str, default '%.18e'
-        How to write a value, or each column.
+        The format of a value, or of each column.
     delimiter : str, default ' '
-        What to write between two columns.
+        Separator between columns.
     newline : str, default '\\n'
-        What to write after each line.
+        Written after each line.
     header, footer : str, default ''
         Lines to write before and after.
     comments : str, default '# '
-        What begins these.
+        Begins the header and footer lines.
     encoding : str, optional
 
     See Also

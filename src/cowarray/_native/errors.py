@@ -1,4 +1,4 @@
-"""Exceptions that the native layer raises and that Python does not have."""
+"""Exceptions of the native layer that have no equivalent in Python."""
 
 from cowarray._native.public import public
 
@@ -7,4 +7,4 @@ __all__ = ["CopyError"]
 
 @public
 class CopyError(RuntimeError):
-    """A write inside `no_copy` would have had to copy shared bytes first."""
+    """A write inside `no_copy` would have to copy shared bytes first."""

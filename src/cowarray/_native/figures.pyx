@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""What the library tells of itself, its bound on kept memory, and how it copies by the page."""
+"""Figures of the library's work, its bound on kept memory, and the policy of paging."""
 
 import os
 from operator import index
@@ -24,29 +24,28 @@ from cowarray._native.storage cimport (
     use_paging,
 )
 
-cdef cow_paging_figures forgotten  # what had been counted at the last reset
+cdef cow_paging_figures forgotten  # the counts at the last reset
 
 
 @public
 def stats():
-    """Figures of what the library did since the start or the last `reset_stats`.
+    """Return figures of the library's work since the start or the last `reset_stats`.
 
     Returns
     -------
     dict
         ``lazy_clones``: copies that share bytes; ``eager_copies``: copies made at once; ``copies``: writes that copied
         first; ``bytes_copied``: by both; ``steals``: writes by the last sharer; ``overwrites``: writes that replaced
-        every byte and copied none. Of the copies, by the page (`paging`): ``page_copies``; ``pages_copied``: pages
-        of 4 KiB that were copied for them at once; ``bases``: frozen copies that were made; ``committed_regions``: of
-        2 MiB, copied so often that a base was made of them; ``give_ups``: arrays by the page of which so much was
-        written that they got a plain copy. Counts, and bytes.
+        every byte and copied none. Of the copies by the page (`paging`): ``page_copies``; ``pages_copied``: pages of 4
+        KiB copied for them at once; ``bases``: frozen copies made; ``committed_regions``: regions of 2 MiB copied so
+        often that they got a base; ``give_ups``: paged arrays of which so much was written that they got a plain copy.
+        All are counts, or bytes.
 
     Notes
     -----
-    The bytes of a copy by the page are those of the base, if one was made for it, of pages and regions that were
-    copied at once, and of the pages that the write said it would touch, at most: the system copies them while it
-    goes on. Later writes to the same array touch more pages of its own, which are not counted; its
-    `Storage.own_nbytes` has them.
+    The bytes of a copy by the page are those of the base, if one was made for it, of pages and regions copied at once,
+    and, at most, of the pages that the write announced, which the system copies as it goes on. Later writes to the same
+    array make more pages private, which are not counted; its `Storage.own_nbytes` includes them.
 
     Examples
     --------
@@ -99,25 +98,25 @@ def reset_stats():
 def keep_freed(nbytes):
     """Set how many bytes of freed large blocks (256 KiB and up) are kept for reuse.
 
-    A copy into memory that was used before takes half the time of one into fresh pages. What is kept is memory that the
-    process has and no array uses. While arrays use more than the bound, as much as they use may be kept.
+    A copy into reused memory takes half the time of one into fresh pages. Kept memory belongs to the process, but no
+    array uses it. While arrays use more than the bound, as much as they use may be kept.
 
     Parameters
     ----------
     nbytes : int
-        64 MiB until set; 0 keeps none, and gives back at once what is kept.
+        64 MiB until set; 0 keeps none, and releases kept memory at once.
 
     Returns
     -------
     int
-        The bound before.
+        The previous bound.
 
     Raises
     ------
     TypeError
-        `nbytes` is no integer.
+        `nbytes` is not an integer.
     OverflowError
-        It is negative, or 2**64 or more.
+        `nbytes` is negative, or 2**64 or more.
     """
     if not hasattr(type(nbytes), "__index__"):
         raise TypeError(f"keep_freed: nbytes must be an integer (got {nbytes!r})")
@@ -132,41 +131,41 @@ def paging(mode=None, /, *, small_pages=None):
     """Set when a write to a large shared array copies pages instead of the whole array.
 
     A lazy copy of 4 MiB or more can be written by the page: its bytes are frozen once, in memory, and each writer maps
-    them privately, so that the kernel copies the pages of 4 KiB that are written. That needs Linux 6.1 and its huge
-    pages; elsewhere, and whenever the system refuses, writes copy as ever. What a program computes is the same.
+    them privately, so that the kernel copies only the pages of 4 KiB that are written. That needs Linux 6.1 and its
+    huge pages; elsewhere, and whenever the system refuses, writes copy as usual. Programs compute the same results.
 
     Parameters
     ----------
     mode : {'ledger', 'eager', 'off'} or int, optional
-        ``'ledger'``, the default of a process: from the first write to a copy on for arrays of 32 MiB, from the second
-        on for smaller ones. Each array and what descends from it by copies, a family, never pays more than 1.25 of
-        what NumPy's copies would have cost, and one copy; all families together at most 512 MiB of such copies, which
-        come back at 64 MiB a second. ``'eager'``: always, for programs that know that they write little of each copy.
-        ``'off'``: never. An int: the ledger, with so many bytes in the place of 512 MiB. Nothing changes if omitted.
+        ``'ledger'``, the default: pages from the first write to a copy for arrays of 32 MiB or more, from the second
+        for smaller ones. A family, which is an array and its copies and their copies, never pays more than 1.25 times
+        the cost of NumPy's copies, plus 1.25 of one copy; such loans are limited to 512 MiB for all families together,
+        and regained at 64 MiB a second. ``'eager'``: pages always, for programs that write little of each copy.
+        ``'off'``: never. An int: the ledger, with that many bytes instead of 512 MiB. Omitted: the mode stays.
     small_pages : bool, optional
-        Whether to page where there are no pages of 2 MiB, too: reading is then slower. False at first.
+        Whether to page even without pages of 2 MiB, which makes reading slower. False at first.
 
     Returns
     -------
     str or int
-        The mode before.
+        The previous mode.
 
     Raises
     ------
     ValueError
-        Another mode, or a negative number.
+        The mode is unknown, or a number below 0 or from 2**62 on.
     TypeError
         The mode is neither text nor an integer, or `small_pages` is not a bool.
 
     See Also
     --------
-    by_page : Has one array and its copies paged, whatever the mode.
+    by_page : Pages one array and its copies, whatever the mode.
     stats : Counts copies by the page.
-    paging_memory : The memory that they take.
+    paging_memory : Tells the memory that they take.
 
     Notes
     -----
-    The environment variable ``COWARRAY_PAGING`` sets the mode at import. The mode is the process's, in all threads.
+    The environment variable ``COWARRAY_PAGING`` sets the mode at import. The mode applies to the whole process.
 
     Examples
     --------
@@ -216,19 +215,18 @@ cdef int put_mode(cow_paging_policy *policy, object mode) except -1:
 
 @public
 def paging_memory():
-    """Tell what memory arrays by the page take (`paging`), with what they share counted once.
+    """Tell how much memory paged arrays take (`paging`), counting shared memory once.
 
     Returns
     -------
     dict
-        ``bases``: bytes in frozen copies; ``files``: descriptors that those have open; ``maps``: pieces of arrays that
-        are mapped, of which a system allows some ten thousand; ``resident``: bytes in memory that are the process's,
-        with each base counted once, where tools that add up mappings count it for each array; -1 where the system
-        does not tell.
+        ``bases``: bytes in frozen copies; ``files``: their open descriptors; ``maps``: mapped pieces of arrays, of
+        which a system allows some ten thousand; ``resident``: the process's bytes in memory, counting each base once,
+        whereas tools that add up mappings count it for each array; -1 where the system does not tell.
 
     See Also
     --------
-    paging : Sets when there are such arrays.
+    paging : Sets when arrays are paged.
 
     Examples
     --------
@@ -248,7 +246,7 @@ def paging_memory():
 
 
 def private_memory():
-    """Bytes in memory that belong to no file; -1 where the system does not tell."""
+    """Return the bytes in memory that belong to no file; -1 where the system does not tell."""
     try:
         lines = open("/proc/self/status")
         try:

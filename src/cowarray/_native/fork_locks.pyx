@@ -1,19 +1,18 @@
 # cython: freethreading_compatible=True
-"""Locks that whoever forks holds, so that no child begins with one of a thread that it lacks.
+"""Locks that a fork takes first, so that no child inherits one held by a thread that it lacks.
 
-`importing` is that of whoever imports a module when it is first needed. A child that is forked while another thread
-imports would wait for that thread for ever, at its own first import. Of these locks it is the last that a thread takes.
+Hold `importing` to import a module on first use. Otherwise a child forked while another thread imports would wait for
+that thread forever at its own first import. Of these locks, it is the last that a thread takes.
 
-It is compiled: the handler of a signal runs between the bytecodes of Python code, so none comes in between a lock that
-is taken and the note of it.
+Compiled, because signal handlers run between Python bytecodes: none can run between taking a lock and recording it.
 """
 
 import logging
 import os
 import threading
 
-# It has a lock that a fork takes, and here, registered earlier, takes after these: who imports may want it, and so may
-# finalizers that run meanwhile. It is no module to import while another thread forks: see the end.
+# logging has a lock that a fork takes. Registered before these, it is taken after them: an import may want it, and so
+# may finalizers that run meanwhile. Do not import logging while another thread forks: see the end.
 del logging
 
 importing = threading.RLock()
@@ -22,7 +21,7 @@ cdef list taken = []  # by a fork
 
 
 def new_fork_lock():
-    """A lock for a module that is imported when it is first needed, perhaps while another thread forks.
+    """Make a lock for a module that is imported on first use, perhaps while another thread forks.
 
     Returns
     -------
@@ -34,10 +33,10 @@ def new_fork_lock():
 
 
 def take():
-    """Take all of them. What handlers of signals raise meanwhile is raised at the end; `fork` reports it."""
+    """Take all locks. An exception from a signal handler meanwhile is raised at the end; `fork` reports it."""
     cdef object interruption = None
     cdef list held = []
-    while len(held) < len(locks):  # others may be made meanwhile
+    while len(held) < len(locks):  # new locks may be made meanwhile
         while held:
             held.pop().release()
         for lock in locks[::-1]:
@@ -54,11 +53,11 @@ def take():
 
 
 def release():
-    """Give back what a fork has taken. With the last one another fork may take all."""
+    """Release the locks that a fork has taken. After the last release, another fork may take them all."""
     cdef Py_ssize_t _i
     for _i in range(len(taken)):
         taken.pop().release()
 
 
-# Once, with the package: functions that are registered while another thread forks are called after that fork alone.
+# Once, with the package: functions registered while another thread forks are called only after that fork.
 os.register_at_fork(before=take, after_in_parent=release, after_in_child=release)

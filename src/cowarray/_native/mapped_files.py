@@ -1,4 +1,4 @@
-"""Files that arrays are mapped from: who writes to such a path writes a new file, and the arrays keep the old one."""
+"""Files that arrays are mapped from: writing to such a path writes a new file, and the arrays keep the old one."""
 
 import contextlib
 import os
@@ -11,21 +11,21 @@ __all__ = ["spare_maps"]
 
 
 def spare_maps(file: Any, ending: str = "") -> None:
-    """Put a copy in the place of a file that is about to be rewritten, if this process has mapped that.
+    """Replace a file that is about to be rewritten by a copy, if this process has mapped it.
 
-    So whatever becomes of the writing, becomes of a file that nobody has mapped.
+    The writer, even if it fails, then only affects a file that nobody has mapped.
 
     Parameters
     ----------
     file : path or file object
-        Of a file object that is open already nothing can be spared.
+        A file object is already open, so its file cannot be spared.
     ending : str
-        What the writer adds to a path without it.
+        The ending that the writer adds to a path without it.
 
     Raises
     ------
     OSError
-        No file can be put there: nothing has changed.
+        The copy cannot be put in place: nothing has changed.
     """
     if hasattr(file, "write"):
         return
@@ -34,7 +34,7 @@ def spare_maps(file: Any, ending: str = "") -> None:
     try:
         status = os.stat(path)
     except OSError:
-        return  # there is none
+        return  # no such file
     if not stat.S_ISREG(status.st_mode) or not os.access(path, os.W_OK) or not _is_mapped(path, status):
         return
     with importing:
@@ -44,7 +44,7 @@ def spare_maps(file: Any, ending: str = "") -> None:
     descriptor, beside = tempfile.mkstemp(ending, ".spared-", os.path.dirname(path))
     try:
         shutil.copyfile(path, beside)
-        with contextlib.suppress(OSError):  # only the superuser's is another's
+        with contextlib.suppress(OSError):  # only the superuser can give a file away
             os.fchown(descriptor, status.st_uid, status.st_gid)
         os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
         os.replace(beside, path)
@@ -60,7 +60,7 @@ def _is_mapped(path: str, status: os.stat_result) -> bool:
     device = b" %02x:%02x" % (os.major(status.st_dev), os.minor(status.st_dev))
     try:
         with open("/proc/self/maps", "rb") as maps:
-            # A file system may tell another device here than `stat` does.
+            # A file system may report another device here than in `stat`.
             return any(inode in line and (device in line or line.rstrip().endswith(os.fsencode(path))) for line in maps)
     except OSError:
-        return False  # not told
+        return False  # unknown

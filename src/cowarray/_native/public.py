@@ -1,4 +1,4 @@
-"""Where users and pickles find what a module of ours defines for them."""
+"""The module names under which users and pickles find public classes and functions."""
 
 from typing import Any, TypeVar
 
@@ -8,12 +8,12 @@ _Defined = TypeVar("_Defined", bound=Any)
 
 
 def public_space(module: str) -> str:
-    """Where users find what a module has: `cowarray.fft` is public itself, `cowarray._ops.table` is of `cowarray`."""
+    """Return a module's public name: `cowarray.fft` for itself, `cowarray` for `cowarray._ops.table`."""
     return module.partition("._")[0]
 
 
 def public(defined: _Defined) -> _Defined:
-    """A decorator: a class or function whose public name is in the package, or in a public part of it.
+    """Decorate a class or function whose public name is in the package, or in a public part of it.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def public(defined: _Defined) -> _Defined:
     Returns
     -------
     type or function
-        Itself.
+        The argument itself.
     """
     defined.__module__ = public_space(defined.__module__)
     return defined

@@ -1,11 +1,11 @@
 # cython: freethreading_compatible=True
-"""The one extension that links the core: Storages, scopes and figures as Python sees them.
+"""The one extension that links the core: Storages, scopes and figures for Python.
 
-The core's status codes become exceptions here and nowhere else (`fail`). Every write that may copy or wait goes through
+The core's status codes become exceptions only here (`fail`). Every write that may copy or wait goes through
 `materialize`, which asks the modes (`cowarray.no_copy`, `cowarray.trace`) and releases the GIL.
 
-It is one file because an extension is one module, and a second one that links the core would have counts of its own.
-Its sections can be read one at a time.
+An extension is one module, and a second one that linked the core would have separate counts; hence one file. Its
+sections can be read one at a time.
 """
 
 cimport cython
@@ -43,13 +43,13 @@ cdef object modes = None
 
 
 def set_modes(hooks):
-    """Set the hooks that are asked before bytes are copied, and told of copies and of new sharers."""
+    """Set the hooks to ask before bytes are copied, and to tell of copies and new sharers."""
     global modes
     modes = hooks
 
 
 def _allocator():
-    """The allocator of new memory: a capsule ``"cowarray.allocator"`` of a ``const cow_allocator *``. For tests."""
+    """Return new memory's allocator: a capsule ``"cowarray.allocator"`` of a ``const cow_allocator *``. For tests."""
     return PyCapsule_New(<void *>allocator, "cowarray.allocator", NULL)
 
 
@@ -87,7 +87,7 @@ cdef object fail(cow_status status, cow_error *err):
 @cython.final
 @cython.no_gc
 cdef class Hold:
-    """Read access to the bytes that a Storage has now: memory that stays valid for as long as this object lives."""
+    """Read access to a Storage's present bytes, which stay valid memory while this object lives."""
 
     def __dealloc__(self):
         if self.scope.data != NULL:
@@ -101,8 +101,8 @@ cdef class Storage:
     """The bytes behind arrays that alias each other.
 
     Two arrays alias if and only if they have the same Storage, ``x.storage is y.storage``, and their elements overlap.
-    Several Storages may share one allocation until one of them is written to. Storages are made by arrays, not by
-    calling this class.
+    Several Storages may share one allocation until one of them is written to. Arrays create Storages; do not call this
+    class.
 
     See Also
     --------
@@ -112,7 +112,7 @@ cdef class Storage:
 
     @property
     def nbytes(self):
-        """int: Bytes of the window of the allocation that belongs to this Storage."""
+        """int: Bytes of this Storage's window of the allocation."""
         return window_size(self)
 
     @property
@@ -130,17 +130,17 @@ cdef class Storage:
         """int: Bytes in memory for this Storage alone: all, or the pages that no frozen copy has (`paging`)."""
         cdef cow_storage *handle = enter(self)
         cdef size_t nbytes
-        with nogil:  # it may wait for another thread that looks at the pages
+        with nogil:  # another thread may be looking at the pages
             nbytes = cow_storage_own_bytes(handle)
         leave(self)
         return nbytes
 
     @property
     def data_ptr(self):
-        """int: Where the bytes start now; 0 while they are away.
+        """int: The bytes' present address; 0 while they are away.
 
-        For comparing, not for following: a write to a shared Storage moves them. A copy whose bytes a writer has taken
-        over gets memory of its own first.
+        Compare it, but do not dereference it: a write to a shared Storage moves the bytes. A copy whose bytes a writer
+        has taken over first gets its own memory.
         """
         if cow_storage_has_past(self.handle):
             quiet_hold(self)
@@ -155,7 +155,7 @@ cdef class Storage:
 
 
 cdef inline cow_storage *enter(Storage storage) noexcept:
-    """The handle, valid until `leave`, whatever others do to the Storage meanwhile."""
+    """Return the handle, valid until `leave`, whatever others do to the Storage meanwhile."""
     add(&storage.inside, 1)
     return storage.handle
 
@@ -167,7 +167,7 @@ cdef inline void leave(Storage storage) noexcept:
 
 
 cdef void exchange(Storage storage, Storage made) noexcept:
-    """Exchange the handles of two Storages. The old one stays valid until all who are inside have left."""
+    """Exchange the handles of two Storages. The old handle stays valid until all calls inside have left."""
     storage.handle, made.handle = made.handle, storage.handle
     if relaxed(&storage.inside) != 0:
         made.former = storage.former
@@ -192,23 +192,23 @@ cdef void end_storage(PyObject *storage) noexcept:
 
 
 cdef bint is_at(Storage storage, const char *window) noexcept:
-    """Whether the bytes start at this address now. It is compared, not followed."""
+    """True if the bytes now start at this address, which is compared, not followed."""
     return <const char *>cow_storage_address(storage.handle) == window
 
 
 cdef bint is_aligned(Storage storage, size_t offset, size_t alignment) noexcept:
-    """Whether an element at this offset is aligned; False if the bytes have no address yet."""
+    """True if an element at this offset is aligned; False if the bytes have no address yet."""
     cdef size_t address = <size_t>cow_storage_address(storage.handle)
     return address != 0 and (address + offset) & (alignment - 1) == 0
 
 
 cdef char *own_bytes(Storage storage) noexcept:
-    """The address of a snapshot's bytes: the Storage belongs to the snapshot alone, and is never written to."""
+    """Return the address of a snapshot's bytes: the Storage belongs only to the snapshot, and is never written to."""
     return <char *>cow_storage_address(storage.handle)
 
 
 cdef void *detach(Storage storage) noexcept:
-    """Take the handle of a Storage that nobody else uses, and that is dropped next."""
+    """Take the handle from a Storage that nobody else uses and that is about to be dropped."""
     cdef void *handle = storage.handle
     storage.handle = NULL
     return handle
@@ -257,7 +257,7 @@ cdef size_t count_shares(Storage storage) noexcept:
 
 
 def why_not_by_page(Storage storage not None, /):
-    """Why the next write of one element would not be by the page; empty: it would, or copies nothing."""
+    """Say why the next write of one element would not be paged; empty if it would be, or would copy nothing."""
     cdef tuple reasons = (
         "",
         "paging is off",
@@ -272,7 +272,7 @@ def why_not_by_page(Storage storage not None, /):
 
 
 def page_storage(Storage storage not None, bint required, /):
-    """Put the bytes into a frozen base, so that this Storage and its copies are written by the page: `by_page`."""
+    """Move the bytes to a frozen base, so that writes to this Storage and its copies are paged: `by_page`."""
     cdef cow_error err
     cdef cow_storage *handle
     cdef cow_status status
@@ -294,7 +294,7 @@ def page_storage(Storage storage not None, bint required, /):
 
 
 cdef str what_keeps(Storage storage):
-    """Of a Storage with a doorkeeper: what it is."""
+    """Say what kind of Storage with a doorkeeper this is."""
     if storage.is_fake:
         return "a fake has no bytes"
     if storage.is_deferred:
@@ -305,8 +305,8 @@ cdef str what_keeps(Storage storage):
 
 
 def own_regions(Storage storage not None, /):
-    """The bytes in memory for this Storage alone in each 2 MiB of its allocation; none unless it is by the page."""
-    cdef size_t count = allocated_size(storage) // REGION + 2  # it may begin and end within a region
+    """List the bytes in memory for this Storage alone in each 2 MiB of its allocation; empty unless it is paged."""
+    cdef size_t count = allocated_size(storage) // REGION + 2  # the window may begin and end within a region
     cdef size_t *regions = <size_t *>PyMem_Malloc(count * sizeof(size_t))
     cdef cow_storage *handle
     cdef size_t i
@@ -347,7 +347,7 @@ cdef void add_run(void *to, size_t start, size_t nbytes) noexcept nogil:
 
 
 cdef list end_runs(Runs *runs, cow_status status, cow_error *err):
-    """The runs as (start, stop); or the exception of a status."""
+    """Return the runs as (start, stop), or raise the exception of a status."""
     cdef size_t i
     try:
         if status != COW_OK:
@@ -360,7 +360,7 @@ cdef list end_runs(Runs *runs, cow_status status, cow_error *err):
 
 
 def differences(Storage a not None, size_t a_start, Storage b not None, size_t b_start, size_t nbytes, /):
-    """Runs, (start, stop) from the starts, in which two Storages may differ; outside of them they are equal."""
+    """List the runs, (start, stop) from the starts, where two Storages may differ; all other bytes are equal."""
     cdef cow_error err
     cdef cow_status status
     cdef cow_storage *first = enter(a)
@@ -375,12 +375,12 @@ def differences(Storage a not None, size_t a_start, Storage b not None, size_t b
 
 @cython.final
 cdef class Ground:
-    """What a Storage was when somebody last looked, as a base that follows it. The buffer has those bytes, read-only.
+    """A Storage's last recorded state, on a base that follows it. Its buffer exports those bytes, read-only.
 
     Parameters
     ----------
     storage : Storage
-        Is copied. It lies on the ground from `join` on.
+        Copied; `join` then puts it on the ground.
 
     Raises
     ------
@@ -412,7 +412,7 @@ cdef class Ground:
         PyBuffer_FillInfo(buffer, self, <void *>cow_ground_bytes(self.ground), pages * PAGE, 1, flags)
 
     def join(self, Storage storage not None, /):
-        """Give a Storage that equals the ground its bytes there. BufferError: somebody may be writing to it."""
+        """Move a Storage that equals the ground onto it. BufferError: somebody may be writing to the Storage."""
         cdef cow_error err
         cdef cow_storage *made = NULL
         cdef cow_status status
@@ -425,7 +425,7 @@ cdef class Ground:
         put_in_place(storage, made)
 
     def changes(self, Storage storage not None, /):
-        """Runs of whole pages, (start, stop) in bytes, outside of which the Storage equals the ground."""
+        """List runs of whole pages, (start, stop) in bytes, outside which the Storage equals the ground."""
         cdef cow_error err
         cdef cow_status status
         cdef cow_storage *handle = enter(storage)
@@ -438,7 +438,7 @@ cdef class Ground:
     @cython.boundscheck(False)
     @cython.wraparound(False)
     def put(self, const long long[::1] pages, const unsigned char[:, ::1] contents, /):
-        """Give pages of the ground, by sorted numbers, other bytes. RuntimeError after a fork: make a new ground."""
+        """Replace pages of the ground, by sorted numbers. RuntimeError after a fork: make a new ground."""
         cdef cow_error err
         cdef cow_status status = COW_OK
         cdef Py_ssize_t at = 0
@@ -457,7 +457,7 @@ cdef class Ground:
             fail(status, &err)
 
     def settle(self, Storage storage not None, /):
-        """Let pages of the Storage's own go that equal the ground's."""
+        """Drop the Storage's private pages that equal the ground's."""
         cdef cow_storage *handle = enter(storage)
         with nogil:
             cow_ground_settle(self.ground, handle)
@@ -469,7 +469,7 @@ cdef class Ground:
 
 @cython.final
 cdef class Base:
-    """A frozen base in memory. Other processes may have it, too: it is the same where the identity is.
+    """A frozen base in memory. Other processes may have it as well: equal identities mean the same base.
 
     Attributes
     ----------
@@ -495,14 +495,14 @@ cdef class Base:
 
     @staticmethod
     def find(identity, /):
-        """The base of this process with that identity; None if there is none."""
+        """Return this process's base with that identity, or None."""
         cdef uint64_t wanted[2]
         read_identity(identity, wanted)
         return new_base(cow_base_find(wanted))
 
     @staticmethod
     def receive(int descriptor, identity, size_t nbytes, /):
-        """A base of another process, by its file. RuntimeError: it can be changed, or too many files are open."""
+        """Return another process's base, given its file. RuntimeError: it can be changed, or too many are open."""
         cdef cow_error err
         cdef cow_base *base = NULL
         cdef uint64_t wanted[2]
@@ -513,14 +513,14 @@ cdef class Base:
         return new_base(base)
 
     def descriptor(self):
-        """A new descriptor of the file. OSError: somebody has closed ours, or there are too many."""
+        """Return a new descriptor of the file. OSError: the base's own was closed, or too many are open."""
         cdef int made = cow_base_descriptor(self.base)
         if made < 0:
             raise OSError("the descriptor of a base cannot be duplicated")
         return made
 
     def storage(self, size_t start, size_t nbytes, list runs, const unsigned char[::1] contents, /):
-        """A Storage that equals the base from `start` on, but for runs, (start, stop), whose bytes contents has."""
+        """Make a Storage that equals the base from `start` on, except in runs, (start, stop), taken from contents."""
         cdef cow_error err
         cdef cow_storage *handle = NULL
         cdef cow_mutable_scope scope
@@ -551,7 +551,7 @@ cdef class Base:
 
 
 cdef Base new_base(cow_base *base):
-    """Takes over a reference; None for NULL."""
+    """Wrap a reference, which it takes over; None for NULL."""
     cdef Base made
     if base == NULL:
         return None
@@ -568,10 +568,10 @@ cdef int read_identity(object identity, uint64_t *out) except -1:
 
 
 def on_base(Storage storage not None, /):
-    """What another process needs to make a Storage again, as it is now.
+    """Describe a Storage as it is now, so that another process can make it again.
 
-    The Storage is put on a frozen base first, if it lies on none or has too much of its own; a copy of it, where its
-    bytes cannot move.
+    First moves the Storage to a frozen base, if it lies on none or differs too much from its base; or moves a copy, if
+    its bytes cannot move.
 
     Returns
     -------
@@ -581,7 +581,7 @@ def on_base(Storage storage not None, /):
     Raises
     ------
     BufferError
-        No base can be had: fewer than 4 MiB, a mode that watches the bytes, or a system that grants no pages.
+        No base is available: fewer than 4 MiB, a mode that watches the bytes, or a system that grants no pages.
     MemoryError
     """
     cdef Access whole = Access(SHARES, EXPORT, -1, 0, 0, NULL, 0, NULL)
@@ -603,12 +603,12 @@ def on_base(Storage storage not None, /):
 
 
 cdef bint is_light(tuple found, size_t nbytes):
-    """Whether the runs beside a base are few enough to go with a message."""
+    """True if the runs that differ from a base are short enough to travel in a message."""
     return found is not None and sum([stop - start for start, stop in found[2]]) <= nbytes // 4
 
 
 cdef bint rebase(Storage storage):
-    """Put the bytes, and those of all who share them, on a base of their own where they are, if that can be had."""
+    """Give the bytes, which all sharers keep, a new base without moving them; return whether that succeeded."""
     cdef cow_storage *handle = enter(storage)
     cdef cow_status status
     with nogil:
@@ -618,7 +618,7 @@ cdef bint rebase(Storage storage):
 
 
 cdef tuple footing(Storage storage):
-    """(base, start, runs); None if the Storage lies on nothing that other processes can have."""
+    """Return (base, start, runs), or None if the Storage lies on no base that other processes can map."""
     cdef cow_error err
     cdef cow_base *base = NULL
     cdef size_t start = 0
@@ -635,7 +635,7 @@ cdef tuple footing(Storage storage):
 
 
 cdef Storage fresh_copy(Storage storage):
-    """A Storage of the same bytes, which it shares with nobody."""
+    """Copy a Storage's bytes to a new Storage."""
     cdef char *bytes = NULL
     cdef Hold hold = quiet_hold(storage)
     cdef size_t nbytes = window_size(storage)
@@ -659,7 +659,7 @@ cdef bytes read_runs(Storage storage, list runs):
 
 @cython.final
 cdef class Lost(Keeper):
-    """The doorkeeper of bytes that have not come: tries again, if it may, or says why to whoever wants them."""
+    """The doorkeeper of bytes that have not arrived: at each access it tries again, if it may, or raises the reason."""
 
     cdef str reason
     cdef object again
@@ -674,7 +674,7 @@ cdef int refuse_lost(object keeper, Storage storage, const Access *access) excep
     try:
         made = again()
     except OSError as error:
-        if storage.doorkeeper == <PyObject *>lost:  # else another thread, or a handler of a signal, has fetched them
+        if storage.doorkeeper == <PyObject *>lost:  # otherwise another thread, or a signal handler, has fetched them
             if not isinstance(error, TimeoutError):
                 lost.reason, lost.again = str(error), None
             raise
@@ -684,10 +684,10 @@ cdef int refuse_lost(object keeper, Storage storage, const Access *access) excep
 
 
 def lost_storage(size_t nbytes, str reason not None, again=None, /):
-    """A Storage whose bytes have not come. Whoever uses them gets an OSError with the reason.
+    """Make a Storage whose bytes have not arrived. Using them raises an OSError with the reason.
 
-    If `again` is given, it is called at each use until it returns a Storage with the bytes, or raises an OSError other
-    than a TimeoutError, which stands from then on.
+    If `again` is given, each use calls it until it returns a Storage with the bytes, or raises an OSError other than a
+    TimeoutError, which is final.
     """
     cdef cow_error err
     cdef cow_storage *handle = NULL
@@ -705,7 +705,7 @@ def lost_storage(size_t nbytes, str reason not None, again=None, /):
 
 
 cdef void put_in_place(Storage storage, cow_storage *made) noexcept:
-    """Give a Storage other bytes of the same values. A gap."""
+    """Give a Storage other bytes with the same values. A gap."""
     cdef Storage other = Storage.__new__(Storage)
     other.handle = made
     leave_readers(storage)
@@ -713,7 +713,7 @@ cdef void put_in_place(Storage storage, cow_storage *made) noexcept:
 
 
 def share_allocation(Storage storage not None, Storage other not None, /):
-    """Whether both share one allocation now; for `cowarray.explain`."""
+    """True if both share one allocation now; for `cowarray.explain`."""
     return bool(cow_storage_shares_with(storage.handle, other.handle))
 
 
@@ -740,7 +740,7 @@ cdef Hold quiet_hold(Storage storage):
 
 
 cdef Hold open_hold(Storage storage, const Access *access):
-    """Open a const scope. The doorkeeper is asked for absent bytes, unless access is NULL."""
+    """Open a const scope. Ask the doorkeeper for absent bytes, unless access is NULL."""
     cdef cow_error err
     cdef Hold hold = Hold.__new__(Hold)
     cdef cow_status status = cow_const_begin(storage.handle, &hold.scope, &err)
@@ -755,7 +755,7 @@ cdef Hold open_hold(Storage storage, const Access *access):
 
 
 cdef object held(Storage storage, const Access *access, char **window):
-    """An owner that keeps the Storage's present bytes alive, and their address. A gap."""
+    """Return an owner that keeps the Storage's present bytes alive, and set their address. A gap."""
     cdef Hold hold
     if storage.doorkeeper != NULL:
         hold = new_hold(storage, access)
@@ -777,10 +777,10 @@ cdef object held(Storage storage, const Access *access, char **window):
 cdef Storage share(
     Storage storage, const Access *access, size_t offset, size_t nbytes, bint quiet=False, bint read=True
 ):
-    """A new Storage on the same allocation; None if that is not safe: while it is being written to, and for objects.
+    """Make a Storage on the same allocation; None if that is unsafe: the source is being written to, or has objects.
 
-    A gap, with a doorkeeper or a mode in use. quiet: a share for the time of an operation, which modes are not told of.
-    read: its bytes are read at their address, unless the intent is to share. Nobody evicts or takes over what is read.
+    A gap, with a doorkeeper or a mode in use. quiet: a share for one operation, of which modes are not told. read: its
+    bytes will be read at their address, unless the intent is to share; nobody evicts or takes over such bytes.
     """
     cdef cow_error err
     cdef cow_storage *handle = NULL
@@ -813,7 +813,7 @@ cdef Storage share(
 
 
 cdef Storage storage_new(size_t nbytes, char **bytes):
-    """A Storage with fresh, uninitialized bytes of its own."""
+    """Make a Storage with uninitialized bytes."""
     cdef cow_error err
     cdef cow_storage *handle = NULL
     cdef Storage made = Storage.__new__(Storage)
@@ -844,7 +844,7 @@ cdef void keep_fake(Storage storage, Keeper keeper) noexcept:
 
 
 cdef int become_fake(Storage storage, Keeper keeper) except -1:
-    """Make a Storage one without bytes. Its sharers and readers keep the bytes it had. A gap, at first."""
+    """Turn a Storage into a fake, without bytes. Its sharers and readers keep the bytes it had. A gap, at first."""
     cdef Storage made
     leave_readers(storage)
     if storage.doorkeeper != NULL or is_pinned(storage) or relaxed(&storage.inside) != 0:
@@ -856,17 +856,17 @@ cdef int become_fake(Storage storage, Keeper keeper) except -1:
 
 
 def is_fake_storage(Storage storage not None, /):
-    """Whether a Storage has no bytes, and never will."""
+    """True if a Storage has no bytes, and never will."""
     return storage.is_fake
 
 
 def is_deferred_storage(Storage storage not None, /):
-    """Whether a Storage has no bytes yet."""
+    """True if a Storage has no bytes yet."""
     return storage.is_deferred
 
 
 cdef void change_keeper(Storage storage, Keeper keeper) noexcept:
-    """Change the doorkeeper of a Storage that only its maker uses; it is deferred from here on, and not a fake."""
+    """Change the doorkeeper of a Storage that only its maker uses, and which becomes deferred instead of fake."""
     cdef PyObject *before = storage.doorkeeper
     keep_fake(storage, keeper)
     storage.is_fake = False
@@ -876,7 +876,7 @@ cdef void change_keeper(Storage storage, Keeper keeper) noexcept:
 
 
 cdef void take_bytes(Storage storage, Storage made) noexcept:
-    """Give a Storage without bytes those of another, which is dropped; and drop its doorkeeper. A gap."""
+    """Give a Storage without bytes those of another, which is dropped, and drop its doorkeeper. A gap."""
     cdef PyObject *before = storage.doorkeeper
     refresh(made)
     made.unscoped = NULL
@@ -889,7 +889,7 @@ cdef void take_bytes(Storage storage, Storage made) noexcept:
 
 
 cdef void exchange_bytes(Storage storage, Storage made) noexcept:
-    """Give a Storage the share of another of the same size, and drop its own. A gap."""
+    """Give a Storage the share of another Storage of the same size, and drop its own share. A gap."""
     refresh(made)
     refresh(storage)
     made.unscoped = NULL
@@ -901,7 +901,7 @@ cdef void count_fake_copy(size_t nbytes) noexcept:
 
 
 cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign):
-    """A Storage over bytes that owner keeps alive. If not foreign, nobody else may use them."""
+    """Make a Storage over bytes that owner keeps alive. If not foreign, nobody else may use them."""
     cdef cow_error err
     cdef cow_storage *handle = NULL
     cdef cow_dataptr ptr
@@ -915,7 +915,7 @@ cdef Storage storage_adopt(object owner, void *data, size_t nbytes, bint foreign
     Py_INCREF(owner)
     made.handle = handle
     if not foreign and KEEPS_HEADERS:
-        # The owner serves as the Hold: like a Hold, it belongs to this Storage alone.
+        # The owner serves as the Hold: like one, it belongs to this Storage alone.
         made.hold = owner
         made.window = <char *>data
         made.unscoped = <PyObject *>owner
@@ -989,11 +989,11 @@ cdef int ask(Storage storage, const Access *access) except -1:
 
 
 cdef int ask_again(Storage storage, const Access *access) except -1:
-    """Ask once more: another thread evicted the bytes after the doorkeeper had been asked. A gap."""
+    """Ask again: another thread evicted the bytes after the doorkeeper was asked. A gap."""
     cdef Access again = access[0]
     if again.intent == LOCATES:
-        again.intent = READS  # LOCATES may be granted without bytes, but elements have no address without them
-    PyErr_CheckSignals()  # evicting and bringing back may go on for ever
+        again.intent = READS  # LOCATES may be granted without bytes, but then elements have no address
+    PyErr_CheckSignals()  # evicting and refilling may go on forever
     return ask(storage, &again)
 
 
@@ -1004,9 +1004,9 @@ cdef int knock(Storage storage, const Access *access) except -1:
 
 
 def set_doorkeeper(Storage storage not None, keeper, /):
-    """Set the doorkeeper, which is asked at each access from now on.
+    """Set the doorkeeper, which is asked about each access from now on.
 
-    Kept headers are dropped, so that every later access comes through the door.
+    Drops kept headers, so that every later access comes through the door.
 
     Parameters
     ----------
@@ -1035,7 +1035,7 @@ cdef void put_doorkeeper(Storage storage, object keeper) noexcept:
 
 
 cdef void refresh(Storage storage) noexcept:
-    """Drop everything that is kept for readers. A gap."""
+    """Drop everything kept for readers. A gap."""
     cdef object _hold = storage.hold  # ends with this function, when the Storage is whole
     storage.hold = None
     storage.window = NULL
@@ -1044,13 +1044,12 @@ cdef void refresh(Storage storage) noexcept:
 
 
 cdef void leave_readers(Storage storage) noexcept:
-    """Before the Storage leaves shared bytes: drop everything kept for readers, and tell the core whether any remain.
-    A gap.
+    """Before the Storage leaves shared bytes, drop everything kept for readers, and tell the core if any remain. A gap.
 
     A kept Hold would be a reader left behind, and stop the last sharer from stealing. A reader in another thread, or
-    around the user code that writes here, may have no scope, only a reference to the array that owns the bytes; the
-    core has one reference, too. Each reader's reference is counted: it is held by a C frame of this library, or by a
-    NumPy array whose base is the owner, and neither borrows as the interpreter does. So a count of one means that
+    further up the stack of the user code that writes here, may have no scope, only a reference to the array that owns
+    the bytes; the core has one reference as well. Readers' references are counted ones, of a C frame of this library or
+    of a NumPy array whose base is the owner; neither borrows as the interpreter does. So a count of one means that
     nobody reads. A greater count means that somebody may: a false alarm costs the last sharer a copy, never a value.
     """
     cdef PyObject *owner = storage.unscoped
@@ -1085,7 +1084,7 @@ cdef int evict_bytes(Storage storage, size_t managed) noexcept:
 
 
 cdef str who_holds(Storage storage, size_t managed):
-    """Why `evict_bytes` refuses, in words. Others may have come or gone since it did."""
+    """Say in words why `evict_bytes` refused. Sharers may have come or gone since."""
     cdef size_t shares = cow_storage_shares(storage.handle)
     if cow_storage_is_absent(storage.handle):
         return "they are away already"
@@ -1133,20 +1132,20 @@ cdef int fill_bytes(Storage storage, Storage made) except -1:
 
 
 def evict(Storage storage not None, size_t managed, /):
-    """Free the bytes that a Storage shares. The next access asks its doorkeeper to bring them.
+    """Free the bytes that a Storage shares. The next access asks its doorkeeper to restore them.
 
     Parameters
     ----------
     storage : Storage
     managed : int
-        How many of the Storages that share the bytes have a doorkeeper that can bring them.
+        How many of the Storages that share the bytes have a doorkeeper that can restore them.
 
     Raises
     ------
     BufferError
-        The bytes are in use, or away already; the message says by whom. Nothing has changed.
+        The bytes are in use, as the message details, or away already. Nothing has changed.
     MemoryError
-        There is no memory to note that they are away. Nothing has changed.
+        There is no memory to record the eviction. Nothing has changed.
     """
     cdef int status = evict_bytes(storage, managed)
     if status == COW_ENOMEM:
@@ -1156,18 +1155,18 @@ def evict(Storage storage not None, size_t managed, /):
 
 
 def fill(Storage storage not None, Storage made not None, /):
-    """Move the bytes of one Storage, which nobody else uses, to all that share the absent bytes of another.
+    """Move the bytes of one Storage, which nobody else uses, to all sharers of another's absent bytes.
 
     Parameters
     ----------
     storage : Storage
     made : Storage
-        Consumed: it has no bytes afterwards.
+        Consumed: has no bytes afterwards.
 
     Returns
     -------
     bool
-        False if there were bytes already; `made` then keeps its own.
+        False if the bytes were present already; `made` then keeps its own.
 
     Raises
     ------
@@ -1176,20 +1175,20 @@ def fill(Storage storage not None, Storage made not None, /):
     BufferError
         The bytes of `made` are in use.
     MemoryError
-        There is no memory to note that they have moved.
+        There is no memory to record the move.
     """
     return fill_bytes(storage, made) != 0
 
 
 def is_absent_storage(Storage storage not None, /):
-    """Whether a Storage's bytes are away."""
+    """True if a Storage's bytes are away."""
     return is_absent(storage)
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 cdef const cow_box *box_of(Storage storage, const Access *access, cow_box *box) noexcept:
-    """The box of an access to a large Storage, as the core takes it; NULL: anything."""
+    """Return the box of an access to a large Storage in the core's form; NULL: anything."""
     if access.ndim < 0 or cow_storage_nbytes(storage.handle) < PAGED:
         return NULL
     box.offset = access.offset
@@ -1201,12 +1200,12 @@ cdef const cow_box *box_of(Storage storage, const Access *access, cow_box *box) 
 
 
 cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
-    """Open a mutable scope; the Storage has bytes of its own when this returns. A gap."""
+    """Open a mutable scope; afterwards the Storage alone has its bytes. A gap."""
     cdef cow_status status
     if storage.doorkeeper != NULL:
         return begin_at_door(storage, access, scope)
     if not modes_in_use() and cow_storage_nbytes(storage.handle) <= SMALL_COPY and storage.unscoped == NULL:
-        # The common case: the Storage has bytes of its own, or so few that they are copied with the GIL held.
+        # The common case: the Storage is sole, or so small that it is copied with the GIL held.
         status = cow_mutable_begin_at(storage.handle, NULL, COW_TRY, scope, NULL)
         if status == COW_OK:
             if storage.window != NULL and storage.window != <char *>scope.data:
@@ -1219,7 +1218,7 @@ cdef int begin_write(Storage storage, const Access *access, cow_mutable_scope *s
 
 cdef int begin_at_door(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
     """`begin_write` of a Storage with a doorkeeper."""
-    cdef object _keeper = <object>storage.doorkeeper  # keeps the account: another may take its place meanwhile
+    cdef object _keeper = <object>storage.doorkeeper  # keeps the account alive if another keeper replaces this one
     cdef cow_account *before
     ask(storage, access)
     if storage.account == NULL:
@@ -1255,7 +1254,7 @@ cdef int refuse_memory(Storage storage) except -1:
 
 
 cdef bint materialize(Storage storage, const Access *access, cow_mutable_scope *scope) except -1:
-    """Open a mutable scope on bytes of the Storage's own. False: they are absent, and the doorkeeper can bring them."""
+    """Open a mutable scope on a Storage's own bytes. False: they are absent, and the doorkeeper can bring them."""
     cdef cow_storage *handle = enter(storage)
     try:
         return materialize_in(handle, storage, access, scope)
@@ -1316,7 +1315,7 @@ cdef bint forbids_copy(Storage storage) except -1:
 
 
 cdef str reason_to_copy(Storage storage):
-    """Why a write to shared bytes copies them."""
+    """Say why a write to shared bytes copies them."""
     shares = count_shares(storage)
     if is_foreign(storage):
         return "they belong to somebody else"
@@ -1348,7 +1347,7 @@ cdef int tell_write(Storage storage, str kind, size_t nbytes, str reason, Unread
         raise
     if unread is not None:
         if unread.event is None:
-            have_read(storage)  # no trace waits for it
+            have_read(storage)  # no trace keeps it
         else:
             storage.is_copy = False
     return 0
@@ -1360,20 +1359,20 @@ cdef int tell_write(Storage storage, str kind, size_t nbytes, str reason, Unread
 @cython.final
 @cython.no_gc
 cdef class Unread:
-    """A write that gave a lazy copy bytes of its own, until they are first read.
+    """A write that gave a lazy copy its own bytes, until they are first read.
 
-    The first reader takes it from the Storage. A Storage that still has it when it ends marks it as lost, which runs no
-    Python code and allocates nothing. A trace keeps it among its events, and looks when it is asked.
+    The first reader takes it from the Storage. A Storage that still has it at its end marks it as lost, which runs no
+    Python code and allocates nothing. A trace keeps it among its events, and looks at it on request.
     """
 
     @property
     def is_lost(self):
-        """bool: Whether the copy was dropped without having been read."""
+        """bool: Whether the copy was dropped unread."""
         return relaxed(&self.lost) != 0
 
 
 cdef Unread watch(Storage storage):
-    """Have the next reader of a lazy copy that is being written to come through the door. A gap."""
+    """Make the next reader of a lazy copy that is being written to come through the door. A gap."""
     cdef Unread unread = None
     if storage.is_copy and window_size(storage) != 0:
         unread = Unread.__new__(Unread)
@@ -1401,14 +1400,14 @@ cdef void end_write(cow_mutable_scope *scope) noexcept:
 @cython.final
 @cython.no_gc
 cdef class Pin:
-    """Write access to a Storage's bytes for as long as this object lives; copies of the Storage are eager meanwhile."""
+    """Write access to a Storage's bytes while this object lives; copies of the Storage are eager meanwhile."""
 
     def __dealloc__(self):
         if self.open:
             cow_mutable_end(&self.scope)
 
     cdef void stay(self) noexcept:
-        """Leave the pin to the Storage, which ends it with itself: one of them, however many are left."""
+        """Leave the pin to the Storage, which unpins at its own end; of several such pins, it keeps only one."""
         if add(&self.storage.pinned_for_good, 1) == 1:
             self.open = False
         else:
@@ -1437,7 +1436,7 @@ cdef enum:
 cdef class Overwrite:
     """Write access that gives every byte of the window a new value; nothing is copied first.
 
-    The bytes written to stay valid for as long as this object lives, and are pinned once they are in place.
+    The new bytes stay valid while this object lives, and are pinned once they are in place.
     """
 
     def __dealloc__(self):
@@ -1449,7 +1448,7 @@ cdef class Overwrite:
             leave(self.storage)
 
     cdef void stay(self) noexcept:
-        """Stay inside the Storage until this object ends: its handle is needed until the bytes are in place."""
+        """Stay inside the Storage until this object ends, because it needs the handle until the bytes are in place."""
         if not self.entered:
             self.entered = True
             enter(self.storage)
@@ -1458,7 +1457,7 @@ cdef class Overwrite:
         return self.scope.data == self.scope.old
 
     cdef bint commit(self) except -1:
-        """Put the bytes in place. False, and nothing has happened, if others wrote to the Storage meanwhile."""
+        """Put the bytes in place. Return False and do nothing if others wrote to the Storage meanwhile."""
         cdef cow_error err
         cdef Unread unread = None
         cdef bint fresh = not self.in_place()
@@ -1497,7 +1496,7 @@ cdef inline bint begin_overwrite(Overwrite writer) except -1:
     cdef cow_error err
     cdef Storage storage = writer.storage
     if modes_in_use():
-        writer.stay()  # they run Python code
+        writer.stay()  # modes run Python code
     cdef unsigned flags = COW_NO_COPY if forbids_copy(storage) else 0
     cdef str reason = reason_to_copy(storage) if modes_in_use() else ""
     cdef cow_storage *handle = storage.handle
@@ -1535,12 +1534,12 @@ end_by(Storage, end_storage)
 
 
 def count_modes(int change):
-    """Count a context that begins (1) or ends (-1) to use modes. Returns how many do."""
+    """Count a context that begins (1) or ceases (-1) to use modes. Return how many do."""
     return add(&mode_users, change)
 
 
 cdef int allow_eager(size_t nbytes, str reason) except -1:
-    """Ask the modes whether an eager copy is allowed; CopyError if not."""
+    """Ask the modes to allow an eager copy; raise CopyError if they do not."""
     if nbytes != 0 and modes_in_use() and modes.forbids_eager():
         raise CopyError(
             f"no_copy: this would copy {nbytes} bytes at once, because {reason}; drop eager=True, "

@@ -19,7 +19,7 @@ _AT_EXIT = 30.0  # seconds
 
 
 class _Hold:
-    """A block that holds, or a `start`, which has no owner."""
+    """An open block, or a `start`, which has no owner."""
 
     def __init__(self, owner: object, lease: float) -> None:
         self.owner, self.lease = owner, lease
@@ -27,7 +27,7 @@ class _Hold:
 
 _lock = new_fork_lock()
 _holds: list[_Hold] = []
-_replaced: list[tuple[Any, type, Any]] = []  # in tables of reducers: table, class, what it had
+_replaced: list[tuple[Any, type, Any]] = []  # in tables of reducers: table, class, its previous reducer
 
 
 @public
@@ -35,42 +35,42 @@ class by_descriptor:
     """Context manager in which large arrays go to other processes of this machine without their bytes.
 
     An array of 4 MiB or more that multiprocessing (`Process`, `Pool`, `Queue`, `Pipe`, `concurrent.futures`) or loky
-    (joblib) pickles goes as a ticket. Its bytes are put into a frozen base once, the copy that pickling would have
-    made. The receiver maps that base privately, reads it at no cost, and pays for the pages that it writes; nobody can
-    change what another sees. A process that has the base already, as when a worker's result comes back, gets the pages
-    that have changed, and nothing else.
+    (joblib) pickles travels as a ticket. Its bytes are copied once to a frozen base, as pickling would have copied
+    them. The receiver maps that base privately, reads it at no cost, and pays only for the pages that it writes; no
+    process can change another's values. A process that already has the base, as when a worker's result comes back, gets
+    only the pages that have changed.
 
-    It holds for the whole process, and for children that are forked meanwhile. Other workers send their results as
+    The block applies to the whole process, and to children forked meanwhile. Other workers send their results as
     tickets once they have called `start`: ``ProcessPoolExecutor(initializer=cowarray.by_descriptor.start)``. Any
     process can receive.
 
     Parameters
     ----------
     lease : float, default 3600.0
-        Seconds for which an array is kept for a receiver that has not fetched it. Then it is dropped. Of several blocks
-        that are open in the process, and `start`, the longest holds.
+        Seconds for which an array is kept for a receiver that has not fetched it, before it is dropped. If several
+        blocks are open in the process (or `start` was called), the longest lease applies.
 
     Raises
     ------
     TypeError
-        `lease` is no number.
+        `lease` is not a number.
     ValueError
-        It is not positive.
+        `lease` is not positive.
 
     See Also
     --------
-    merge : Puts together what several processes have changed of one array.
+    merge : Combines the changes that several processes have made to one array.
     changes : Where two arrays differ.
 
     Notes
     -----
-    A receiver that cannot fetch, because the sender has ended, or the lease, or it runs on another machine, gets an
-    array whose first use raises an OSError that says so. If the sender is only slow, that is a TimeoutError, and the
-    next use tries again. At its end a process waits until others have fetched what it
-    sent, for 30 seconds at most. Where no base can be had (an array that a mode watches, no pages, few descriptors),
-    the bytes are pickled, as ever. Arrays that are views of one Storage stay so within one message, if each has 4 MiB.
+    A receiver that cannot fetch, because the sender or the lease has ended, or because it runs on another machine, gets
+    an array whose first use raises an OSError that says why. If the sender is merely slow, that is a TimeoutError, and
+    the next use tries again. At exit a process waits until others have fetched the arrays it sent, for 30 seconds at
+    most. Where no base is available (an array that a mode watches, no pages, few descriptors), the bytes are pickled as
+    usual. Arrays that are views of one Storage stay so within one message, if each has 4 MiB.
 
-    joblib's reducers are set if joblib was imported before.
+    joblib's reducers are set if joblib has been imported by then.
 
     Examples
     --------
@@ -98,43 +98,43 @@ class by_descriptor:
 
     @staticmethod
     def start(lease: float = 3600.0) -> None:
-        """Send arrays as tickets until `stop` has been called as often.
+        """Send arrays as tickets until `stop` has been called as often as `start`.
 
         Parameters
         ----------
         lease : float, default 3600.0
-            As of the block.
+            As for the block.
 
         Raises
         ------
         TypeError
-            `lease` is no number.
+            `lease` is not a number.
         ValueError
-            It is not positive.
+            `lease` is not positive.
         """
         _begin(None, _checked(lease))
 
     @staticmethod
     def stop() -> None:
-        """End what `start` began. What was sent can be fetched until its lease is over.
+        """Undo one `start`. Arrays already sent can be fetched until their leases end.
 
         Raises
         ------
         RuntimeError
-            Nothing was started, or it has been stopped already.
+            Every `start` has been stopped already.
         """
         if not _end(None):
             raise RuntimeError("by_descriptor: stop without a start")
 
     @staticmethod
     def stats() -> dict[str, int]:
-        """What this process has sent and received, in arrays (Storages).
+        """Count the arrays (Storages) that this process has sent and received.
 
         Returns
         -------
         dict
-            ``sent`` as tickets; ``sent_as_bytes``, since no base could be had; ``leases`` that are open; ``fetched``;
-            ``held``: received, while the base was here already; ``lost``: received, and could not be fetched.
+            ``sent``: as tickets; ``sent_as_bytes``: because no base was available; ``leases``: open now; ``fetched``;
+            ``held``: received when the base was here already; ``lost``: received but could not be fetched.
         """
         with importing:
             from cowarray._processes.sharing import sharer
@@ -157,7 +157,7 @@ def _checked(lease: object) -> float:
 
 
 def _tables() -> list[Any]:
-    """The tables of reducers, by class, of multiprocessing, and of loky where it was imported."""
+    """Return the tables of reducers, by class: multiprocessing's, and loky's where it was imported."""
     with importing:
         from multiprocessing.reduction import ForkingPickler
 
@@ -172,13 +172,13 @@ def _begin(owner: object, lease: float) -> None:
             _wait_at_exit()
             _holds.append(hold)
             _settle()
-    except BaseException:  # an interrupt: no block has begun that would end this
+    except BaseException:  # an interrupt: no block has begun that would drop the hold
         _drop(hold)
         raise
 
 
 def _end(owner: object) -> bool:
-    """End the last hold of an owner. False: there is none."""
+    """End an owner's last hold; return False if it has none."""
     hold: _Hold | None = None
     try:
         hold = _last_of(owner)
@@ -198,7 +198,7 @@ def _last_of(owner: object) -> _Hold | None:
 
 
 def _drop(hold: _Hold) -> None:
-    """What is done twice is done once."""
+    """Drop a hold; a second call does nothing more."""
     with _lock:
         if hold in _holds:
             _holds.remove(hold)
@@ -206,7 +206,7 @@ def _drop(hold: _Hold) -> None:
 
 
 def _settle() -> None:
-    """With the lock: have the tables and the sharer as the holds say."""
+    """With the lock: make the tables and the sharer match the holds."""
     with importing:
         from cowarray._processes.sharing import sharer
         from cowarray._processes.tickets import lease_time, reduce_array, reduce_storage
@@ -232,7 +232,7 @@ def _settle() -> None:
 
 
 class _Hook:
-    """What multiprocessing registers its hooks by, weakly."""
+    """The object by which multiprocessing, weakly, registers the hooks."""
 
     registered = False
 
@@ -241,22 +241,22 @@ _hook = _Hook()
 
 
 def _wait_at_exit() -> None:
-    """Have the end of this process, and of its multiprocessing children, wait for leases."""
+    """Make this process and its multiprocessing children wait for leases when they end."""
     with importing:
         from multiprocessing import util
 
     if not _hook.registered:
         _finalize(_hook)
-        util.register_after_fork(_hook, _finalize)  # which drops what the parent had
+        util.register_after_fork(_hook, _finalize)  # which drops the parent's
         os.register_at_fork(after_in_child=lambda: _finalize(_hook))
-        _hook.registered = True  # last: an interrupt before it has all done again, which does no harm
+        _hook.registered = True  # last: after an interrupt all of it is repeated, harmlessly
 
 
 def _finalize(_: object) -> None:
     with importing:
         from multiprocessing import util
 
-    # After queues have written what they had: they do so at -5.
+    # After queues have written their items, at priority -5.
     util.Finalize(None, _wait, exitpriority=-100)
 
 

@@ -1,7 +1,7 @@
-"""Bases that another process holds for this one: a connection for each, which ends with it.
+"""Bases that another process keeps for this one, each fetched over its own connection.
 
-While the connection is open, the sender keeps the base. So a sender that does not answer for a while can be waited for
-again, and one that finds the connection closed knows that nobody waits.
+The sender keeps the base while the connection is open. So the receiver can wait again for a slow sender, and a sender
+that finds the connection closed knows that nobody waits.
 """
 
 import contextlib
@@ -27,12 +27,12 @@ _open: weakref.WeakSet["Fetch"] = weakref.WeakSet()
 
 
 class Fetch:
-    """Asks for the base of a lease.
+    """A request for the base of a lease.
 
     Attributes
     ----------
     lock : RLock
-        Of whoever asks. A forked child has another.
+        Held while asking. A forked child has another.
     """
 
     def __init__(self, name: bytes, lease: bytes) -> None:
@@ -40,13 +40,13 @@ class Fetch:
         self._name = name
         self._lease = lease
         self._connection: HeldSocket | None = None
-        self._asked: HeldSocket | None = None  # the same, if it waits for the answer
-        self._is_late = False  # the sender is to hear if nobody asks again
+        self._asked: HeldSocket | None = None  # the same, once the request is sent
+        self._is_late = False  # timed out: tell the sender if nobody asks again
         self._challenge = self._own = b""
         _open.add(self)
 
     def descriptor(self) -> Descriptor:
-        """The descriptor of the base. TimeoutError: not yet, ask again. Another OSError: why there will be none."""
+        """Return the base's descriptor. TimeoutError: not yet, ask again. Another OSError: it will never come."""
         try:
             found = self._answer(self._asked or self._ask())
         except TimeoutError:
@@ -83,7 +83,7 @@ class Fetch:
                 connection = self._meet()
                 break
             except ConnectionError as error:
-                # Where the sender's program has closed the door, who stands there is cut off, and it opens again.
+                # If the sender's program has closed the door, waiting guests are cut off, and the door reopens.
                 if not end and isinstance(error, ConnectionResetError):
                     end = time.monotonic() + _REOPENING
                 if time.monotonic() > end:
@@ -96,7 +96,7 @@ class Fetch:
         return connection
 
     def _meet(self) -> HeldSocket:
-        """A connection whose challenge has come."""
+        """Return a connection on which the challenge has arrived."""
         self.close()
         self._connection = connection = HeldSocket(new_socket())
         connection.socket().settimeout(_PATIENCE)
@@ -123,9 +123,9 @@ class Fetch:
 
 
 def tell_done(name: bytes, lease: bytes) -> None:
-    """Say that nothing is needed of a lease. Waits for nobody, and whether anybody hears it does not matter.
+    """Tell the sender that a lease is not needed. Never waits; the message may get lost.
 
-    Who can name the lease has received it, so nothing else has to be shown.
+    Knowing the lease's name proves that the caller has received it, so no other proof is needed.
     """
     with contextlib.suppress(OSError), new_socket() as connection:
         connection.setblocking(False)
@@ -141,7 +141,7 @@ def _connect(connection: socket.socket, name: bytes) -> None:
     while True:
         try:
             connection.connect(name)
-        except BlockingIOError:  # many receivers wait
+        except BlockingIOError:  # many receivers are waiting
             if time.monotonic() > end:
                 raise TimeoutError from None
             time.sleep(0.01)
@@ -152,7 +152,7 @@ def _connect(connection: socket.socket, name: bytes) -> None:
 
 
 def _after_fork() -> None:
-    for each in list(_open):  # the parent goes on with them
+    for each in list(_open):  # the parent keeps using them
         each.after_fork()
 
 

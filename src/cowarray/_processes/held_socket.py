@@ -8,9 +8,9 @@ __all__ = ["HeldSocket"]
 
 
 class HeldSocket:
-    """A socket that is used only while its descriptor still leads to it. At the end it is closed, or left to another.
+    """A socket that is used, and at the end closed, only while its descriptor still refers to it.
 
-    The socket itself holds the descriptor: an interrupt at any bytecode leaves none behind.
+    The socket object itself holds the descriptor: an interrupt at any bytecode leaks none.
 
     Parameters
     ----------
@@ -22,15 +22,15 @@ class HeldSocket:
         self._identity = os.fstat(made.fileno())
 
     def is_itself(self) -> bool:
-        """Whether it is open, and its descriptor still leads to it."""
+        """True if the socket is open and its descriptor still refers to it."""
         try:
             return os.path.samestat(os.fstat(self._socket.fileno()), self._identity)
-        except (OSError, ValueError):  # as of a closed one, whose descriptor is -1
+        except (OSError, ValueError):  # a closed one's descriptor is -1
             return False
 
     @property
     def is_closed(self) -> bool:
-        """Whether `close` was called."""
+        """True once `close` was called."""
         return self._socket.fileno() < 0
 
     def number(self) -> int:
@@ -56,7 +56,7 @@ class HeldSocket:
         return self._socket
 
     def close(self) -> None:
-        """Close the socket, if its descriptor still leads to it."""
+        """Close the socket if its descriptor still refers to it."""
         if self.is_itself():
             self._socket.close()
         else:
@@ -65,5 +65,5 @@ class HeldSocket:
     def __del__(self) -> None:
         try:  # noqa: SIM105 - the module's names may be gone
             self.close()
-        except AttributeError:  # half-made: the socket closes itself
+        except AttributeError:  # half-constructed: the socket closes itself
             pass

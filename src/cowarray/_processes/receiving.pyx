@@ -1,8 +1,8 @@
 # cython: freethreading_compatible=True
 """Packets with descriptors.
 
-It is compiled: the handler of a signal runs between the bytecodes of Python code, so none comes in between a descriptor
-that has come and the object that closes it.
+Compiled, because signal handlers run between Python bytecodes: none can run between the arrival of a descriptor and the
+creation of the object that closes it.
 """
 
 cimport cython
@@ -19,7 +19,7 @@ cdef object number_of = struct.Struct("i").unpack_from
 
 @cython.final
 cdef class Descriptor:
-    """A descriptor that is closed with its object.
+    """An owned descriptor, closed with its object.
 
     Attributes
     ----------
@@ -33,12 +33,12 @@ cdef class Descriptor:
 
 
 def receive(connection, Py_ssize_t most, /):
-    """A packet of at most so many bytes.
+    """Receive a packet of at most `most` bytes.
 
     Returns
     -------
     tuple
-        (packet, descriptor): a `Descriptor`, or None if none came.
+        (packet, descriptor): a `Descriptor`, or None if the packet had none.
     """
     cdef Descriptor made = None
     cdef tuple found = connection.recvmsg(most, ROOM, CLOSED_BY_EXEC)

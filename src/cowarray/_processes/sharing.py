@@ -1,9 +1,9 @@
-"""Bases that this process holds for others, each until it is fetched: leases.
+"""Leases: bases that this process keeps for others, each until it is fetched.
 
-One thread answers. It lives while somebody may ask: while `by_descriptor` holds, or a lease is open. A lease ends when
-its base is fetched, when whoever fetches goes away meanwhile, when the receiver says that it needs nothing, or when its
-time is over; the time of all leases of a base begins anew when one is fetched. The end of the process waits for that,
-for a while.
+One thread answers requests. It lives while any may come: while a `by_descriptor` block or a lease is open. A lease ends
+when its base is fetched, when the fetching process goes away meanwhile, when the receiver declines the base, or when
+its time is over; a fetched or declined lease restarts the base's other leases. At exit the process waits a while for
+them.
 """
 
 import contextlib
@@ -24,9 +24,9 @@ from cowarray._processes.held_socket import HeldSocket
 __all__ = ["LEASE", "Sharer", "sharer"]
 
 LEASE = 16  # bytes of the name of a lease
-_MOST_GUESTS = 64  # others wait at the door
-_REOPENING = 1.0  # seconds that it may take until a door that the program has closed is open again
-_MOST_SECONDS = 5.0  # that a guest may take for the question while others wait
+_MOST_GUESTS = 64  # others wait in the listener's queue
+_REOPENING = 1.0  # seconds: the longest wait for a door that the program has closed to reopen
+_MOST_SECONDS = 5.0  # for a guest's question while others wait
 
 
 class _Lease(NamedTuple):
@@ -39,7 +39,7 @@ class _Lease(NamedTuple):
 
 
 class _Guest:
-    """A connection, for one question."""
+    """A connection for one question."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = HeldSocket(connection)
@@ -48,11 +48,11 @@ class _Guest:
 
 
 class _Door:
-    """What the thread listens at."""
+    """The listening socket of the thread, and the guests it has admitted."""
 
     def __init__(self) -> None:
         self.name = new_name()
-        self.guests: dict[_Guest, None] = {}  # in the order of their coming
+        self.guests: dict[_Guest, None] = {}  # in order of arrival
         self._listener = self._opened()
 
     def _opened(self) -> HeldSocket:
@@ -67,13 +67,13 @@ class _Door:
         return HeldSocket(listener)
 
     def is_itself(self) -> bool:
-        """Whether it is open: the program may have closed it."""
+        """True if the door is open: the program may have closed it."""
         return self._listener.is_itself()
 
     def wait(self, seconds: float) -> list[_Guest]:
-        """Wait until somebody says something, and let in who comes. Who can be heard.
+        """Wait for input, admit new guests, and return the guests that have sent something.
 
-        If the program has closed the door, another of the same name is opened. OSError: it closes it meanwhile.
+        If the program has closed the door, open another of the same name. OSError: the program closes it meanwhile.
         """
         if not self.is_itself():
             self._listener = self._opened()
@@ -94,7 +94,7 @@ class _Door:
         return heard
 
     def _has_room(self) -> bool:
-        """Whether there is room for a guest, which one makes who is slow to ask."""
+        """True if there is room for a guest; a guest that is slow to ask is dismissed to make room."""
         if len(self.guests) >= _MOST_GUESTS:
             oldest = next(iter(self.guests))
             if time.monotonic() - oldest.since > _MOST_SECONDS:
@@ -106,9 +106,9 @@ class _Door:
             connection, _ = self._listener.socket().accept()
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
-                time.sleep(0.05)  # it stays in the queue
+                time.sleep(0.05)  # the guest stays in the queue
             return
-        with contextlib.suppress(OSError):  # it may be gone, and have said something before
+        with contextlib.suppress(OSError):  # the guest may be gone, having sent something before
             connection.setblocking(False)
             if not is_same_user(connection):
                 connection.close()
@@ -122,7 +122,7 @@ class _Door:
         guest.connection.close()
 
     def rouse(self) -> None:
-        """Have the thread look up: somebody comes, and says nothing."""
+        """Wake the thread with a guest that says nothing."""
         with contextlib.suppress(OSError), new_socket() as guest:
             guest.setblocking(False)
             guest.connect(self.name)
@@ -153,7 +153,7 @@ class Sharer:
             return len(self._leases)
 
     def want(self, wanted: bool) -> None:
-        """Say whether more leases may come. Without, the thread ends with the last one, or here."""
+        """Say whether more leases may come; if not, the thread ends with the last lease, or now."""
         with self._changed:
             self._wanted = wanted
             self._rouse()
@@ -163,9 +163,9 @@ class Sharer:
             thread.join(1.0)
 
     def lease(self, base: Base, seconds: float) -> tuple[bytes, bytes]:
-        """Hold a base until it is fetched: the name to ask at, and the lease's."""
+        """Keep a base until it is fetched; return the socket's name and the lease's."""
         lease = secrets.token_bytes(LEASE)
-        os.close(base.descriptor())  # somebody may have closed ours: nobody could fetch it
+        os.close(base.descriptor())  # raises if the program has closed the base's: nobody could fetch it
         with self._changed:
             self._see_door()
             if self._door is None:
@@ -175,7 +175,7 @@ class Sharer:
             return self._door.name, lease
 
     def end(self, lease: bytes) -> bool:
-        """Drop a lease, if it is open and ours."""
+        """Drop a lease if it is open and belongs to this process; return whether it did."""
         with self._changed:
             ended = self._leases.pop(lease, None)
             if ended is not None:
@@ -188,7 +188,7 @@ class Sharer:
             return ended is not None
 
     def wait(self, seconds: float) -> None:
-        """Wait until no lease is open, for so long at most."""
+        """Wait until no lease is open, but at most for that many seconds."""
         end = time.monotonic() + seconds
         with self._changed:
             while self._leases and time.monotonic() < end:
@@ -196,7 +196,7 @@ class Sharer:
                 self._drop_late()
 
     def heir(self) -> "Sharer":
-        """That of a forked child, which has none of the leases, and not the thread."""
+        """Return a forked child's sharer, which has neither the leases nor the thread."""
         made = Sharer()
         made._wanted = self._wanted
         self._leases.clear()
@@ -219,7 +219,7 @@ class Sharer:
             raise
 
     def _see_door(self) -> None:
-        """With the lock: have the thread, which waits at it still, open a door again that the program has closed."""
+        """With the lock: if the program has closed the door, have the thread, still waiting at it, reopen it."""
         end = time.monotonic() + _REOPENING
         while self._door is not None and not self._door.is_itself() and time.monotonic() < end:
             self._door.rouse()
@@ -231,7 +231,7 @@ class Sharer:
             self._door.rouse()
 
     def _drop_late(self) -> None:
-        """With the lock: a base that goes runs no Python code."""
+        """With the lock, which is safe: releasing a base runs no Python code."""
         now = time.monotonic()
         late = [name for name, lease in self._leases.items() if lease.end <= now]
         for name in late:
@@ -242,7 +242,7 @@ class Sharer:
 
     def _serve(self, door: _Door) -> None:
         try:
-            closed = 0  # how often, one after the other
+            closed = 0  # failures in a row
             while not self._is_over(door):
                 try:
                     guests = door.wait(1.0 if self._leases else 60.0)
@@ -261,7 +261,7 @@ class Sharer:
                 self._leave(door)
 
     def _is_over(self, door: _Door) -> bool:
-        """Whether nobody may ask any more. Then the door is closed: the next lease opens another."""
+        """True if nobody may ask any more; the door is then closed, and the next lease opens another."""
         with self._changed:
             self._drop_late()
             if self._wanted or self._leases:
@@ -276,7 +276,7 @@ class Sharer:
             door.close()
 
     def _hear(self, guest: _Guest) -> bool:
-        """Hear one packet. False: that was all."""
+        """Handle one packet; return False if the guest is done."""
         try:
             packet = _packet(guest.connection.socket())
         except BlockingIOError:
@@ -304,14 +304,14 @@ class Sharer:
             finally:
                 os.close(descriptor)
         except OSError:
-            pass  # whoever wanted it is gone, or no file can be opened
+            pass  # the receiver is gone, or no file can be opened
         self.end(lease)
 
 
 def _packet(connection: socket.socket) -> bytes:
     try:
         return connection.recv(256)
-    except ConnectionResetError:  # it left its challenge unread; what it said before comes after the error
+    except ConnectionResetError:  # the guest left its challenge unread; its packet comes after the error
         return connection.recv(256)
 
 
@@ -319,7 +319,7 @@ _the_sharer = Sharer()
 
 
 def sharer() -> Sharer:
-    """That of this process."""
+    """Return this process's sharer."""
     return _the_sharer
 
 

@@ -1,7 +1,7 @@
-"""Tickets: what a pickle has of an array whose bytes the receiver fetches, or has already.
+"""Tickets, which stand in a pickle for arrays whose bytes the receiver fetches or already has.
 
-A Storage is one object in a message, so its views stay views of one Storage. A fetch that fails raises nothing in
-unpickling, where it could end a pool's thread: it gives an array whose first use raises.
+A Storage is one object in a message, so its views stay views of one Storage. A failed fetch does not raise during
+unpickling, where that could end a pool's thread: it gives an array whose first use raises.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from cowarray._processes.sharing import LEASE, sharer
 
 __all__ = ["counted", "lease_time", "reduce_array", "reduce_storage"]
 
-LEAST = 4 << 20  # from here on there are pages
+LEAST = 4 << 20  # smaller Storages are not paged
 
 counted: Counter[str] = Counter()
 lease_time = [3600.0]  # seconds, of leases from now on
@@ -34,13 +34,13 @@ class _Ticket(NamedTuple):
     version: int
     host: str
     process: int
-    name: bytes  # to ask at
+    name: bytes  # of the sender's socket
     lease: bytes
     identity: bytes  # of the base
     base_nbytes: int
     start: int  # of the Storage in the base
     nbytes: int
-    runs: bytes  # starts and stops, of 64 bits, of what differs from the base
+    runs: bytes  # 64-bit starts and stops of the runs that differ from the base
     contents: bytes
 
 
@@ -54,7 +54,7 @@ def _this_host() -> str:
 
 
 def reduce_array(x: Any) -> Any:
-    """For a pickler: a large array as a layout on its Storage, any other one as ever."""
+    """Reduce for a pickler: a large array to a layout on its Storage, any other as usual."""
     parts = parts_of(x) if x.nbytes >= LEAST else None
     if parts is None or 2 * x.nbytes < parts[0].nbytes:
         return x.__reduce_ex__(4)
@@ -62,7 +62,7 @@ def reduce_array(x: Any) -> Any:
 
 
 def reduce_storage(storage: Storage) -> Any:
-    """For a pickler: a ticket; or the bytes, if they cannot be had as a base."""
+    """Reduce for a pickler: to a ticket, or to the bytes if no base is available."""
     try:
         here = _this_host()
         base, start, runs, contents = on_base(storage)
@@ -97,7 +97,7 @@ def _storage_of(value: Any) -> Storage:
 
 
 def _storage(*parts: Any) -> Storage:
-    """A Storage of a ticket. ValueError: it is none."""
+    """Make a Storage from a ticket. ValueError: the parts are not a ticket."""
     ticket, runs = _checked(parts)
     asking = Fetch(ticket.name, ticket.lease)
     make = partial(_made, ticket, runs, asking)
@@ -106,16 +106,16 @@ def _storage(*parts: Any) -> Storage:
     except OSError as error:
         counted["lost"] += 1
         return lost_storage(ticket.nbytes, str(error), make if isinstance(error, TimeoutError) else None)
-    except BaseException:  # a signal's: nobody will have the array
+    except BaseException:  # from a signal: nobody will get the array
         asking.close()
         _let_go(ticket)
         raise
 
 
 def _made(ticket: _Ticket, runs: list[tuple[int, int]], asking: Fetch) -> Storage:
-    """The Storage. TimeoutError: not yet. Another OSError: why there will be none."""
+    """Make the Storage. TimeoutError: not yet. Another OSError: it will never come."""
     try:
-        with asking.lock:  # whoever waited for it finds the base
+        with asking.lock:  # a thread that waited for it finds the base
             base = Base.find(ticket.identity)
             if base is None:
                 made = _fetched(ticket, runs, asking)
@@ -159,7 +159,7 @@ def _fetched(ticket: _Ticket, runs: list[tuple[int, int]], asking: Fetch) -> Sto
 
 
 def _copied(descriptor: int, ticket: _Ticket, runs: list[tuple[int, int]]) -> Storage:
-    """The bytes in memory of this process, for which nothing is kept open."""
+    """Copy the bytes to this process's memory, keeping nothing open."""
     x = np.empty(ticket.nbytes, np.uint8)
     into, at = x.data, 0
     while at < ticket.nbytes:
