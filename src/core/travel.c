@@ -264,8 +264,9 @@ cow_status cow_base_receive(int descriptor, const uint64_t identity[2], size_t n
     cowi_gate_start(); /* a fork must find the list of bases whole */
     base = cowi_base_find(identity);
     if (base != NULL && base->nbytes != nbytes) {
+        const size_t known = base->nbytes; /* the release may be the last */
         cowi_base_release(base);
-        return cowi_fail(err, COW_EINVAL, "a base with that identity has %zu bytes, not %zu", base->nbytes, nbytes);
+        return cowi_fail(err, COW_EINVAL, "a base with that identity has %zu bytes, not %zu", known, nbytes);
     }
     if (base == NULL) {
         base = cowi_base_received(descriptor, identity, nbytes);
