@@ -27,6 +27,10 @@ WRONG = {
     "stable": [True, "a"],
     "side": ["foo", "right", 1, None],
     "bitorder": ["foo", "little", None],
+    "roll": ["foo", "forward", b"nat", 1, None],
+    "weekmask": ["foo", "0000000", "Mon Tue Wed Thu", [1, 1, 1], np.ones(7, bool), np.ones(6, bool), None],
+    "holidays": ["foo", ["2024-01-01"], np.array(["2024-01-01"], "M8[D]"), np.zeros(2), None],
+    "busdaycal": [3, np.busdaycalendar(), None],
     "out": None,  # see below
 }
 OUTS = [
@@ -124,6 +128,12 @@ CALLS = {
     "np.append(x, x, **o)": "axis",
     "np.split(x, 1, **o)": "axis",
     "np.fft.fft(x, **o)": "axis out",
+    "np.busday_offset(d, 1, **o)": "roll weekmask holidays busdaycal out",
+    "np.busday_offset('2024-01-02', i, **o)": "roll weekmask out",
+    "np.busday_offset('2024-01-02', x, **o)": "roll",
+    "np.busday_count(d, d, **o)": "weekmask holidays busdaycal out",
+    "np.is_busday(d, **o)": "weekmask holidays busdaycal out",
+    "np.is_busday(x, **o)": "weekmask",
 }
 
 
@@ -137,6 +147,7 @@ def arrays():
         "j": cw.array(np.zeros((3, 4), np.intp)),
         "b": cw.array(np.arange(12).reshape(3, 4) > 3),
         "u": cw.array(np.arange(12, dtype="u1").reshape(3, 4)),
+        "d": cw.array(np.array(["2024-01-02", "2024-01-03", "2024-01-04"], "M8[D]")),
         "np": np,
         "cw": cw,
     }

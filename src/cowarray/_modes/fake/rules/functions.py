@@ -241,20 +241,34 @@ def _datetime_as_string(
 # ---- days
 
 
+_CALENDAR = ("weekmask", "holidays", "busdaycal", "out")
+_PARAMETERS = {
+    "busday_count": ("begindates", "enddates", *_CALENDAR),
+    "busday_offset": ("dates", "offsets", "roll", *_CALENDAR),
+    "is_busday": ("dates", *_CALENDAR),
+}
+
+
 @rule("busday_count is_busday busday_offset")
 def days(call: Call) -> Any:
-    """Infer the layout element by element; the options are not checked."""
-    names = {"busday_count": 2, "is_busday": 1, "busday_offset": 2}
-    arrays = [_day(call, each) for each in call.args[: names[call.operation]]]
-    options = call.kwargs
-    kind = {"busday_count": "i8", "is_busday": "?", "busday_offset": "M8[D]"}[call.operation]
-    out = options.get("out")
-    layout = _iterated(arrays, np.dtype(kind))
-    if out is not None:
-        if np.broadcast_shapes(out.shape, layout.shape) != out.shape:
-            raise ValueError("non-broadcastable output operand")
-        return out if call.writes(out) else call.compute()
-    return call.give(layout)
+    """Infer the layout element by element. NumPy checks dtypes and options, on arrays that have no elements."""
+    names = _PARAMETERS[call.operation]
+    given = dict(zip(names, call.args, strict=False)) | call.kwargs
+    arrays = [_day(call, value) for name, value in given.items() if name not in ("roll", *_CALENDAR)]
+    out = given.get("out")
+    if out is not None and np.broadcast_shapes(*[each.shape for each in (out, *arrays)]) != out.shape:
+        raise ValueError("non-broadcastable output operand")
+    found = getattr(np, call.operation)(**{name: _without_values(name, value) for name, value in given.items()})
+    return _given(call, out, _iterated(arrays, found.dtype))
+
+
+def _without_values(name: str, value: Any) -> Any:
+    """Return what NumPy is given for an argument, to look at its dtype: of arrays no elements, of lists the first."""
+    if isinstance(value, (np.ndarray, ndarray)):
+        return np.ones(value.shape, value.dtype) if name == "weekmask" else np.empty(0, value.dtype)
+    if isinstance(value, (list, tuple)) and name not in _CALENDAR:
+        return np.asarray(value).ravel()[:1].tolist()
+    return value
 
 
 def _day(call: Call, value: Any) -> Any:
