@@ -363,6 +363,19 @@ def test_bases_of_views_of_another_dtype_and_of_written_arrays():
         assert record.base.nbytes == 15
 
 
+def test_a_strided_export_is_writable_but_refuses_to_be_made_so():
+    """As docs/interop.md says: a memoryview gives NumPy no contiguous memory to ask about."""
+    with ca.aliasing():
+        x = ca.zeros((3, 4))
+        n = np.asarray(x[:, 0])
+        n[1] = 5
+        assert x[1, 0] == 5
+        with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+            n.flags.writeable = True
+        np.asarray(x[:, 0].copy()).flags.writeable = True
+        np.asarray(x).flags.writeable = True
+
+
 def test_a_base_keeps_its_bytes():
     with ca.aliasing():
         base = ca.arange(10.0)[2:5].base
