@@ -277,14 +277,14 @@ cdef inline bint is_plain_bound(object bound) noexcept:
 
 
 cdef bint is_basic(object key) noexcept:
-    """True if an index gives a view: it has no list, array or mask in it."""
+    """True if an index gives a view: it has no list, array or mask in it. An integer of NumPy's is an integer."""
     cdef type kind = type(key)
     if kind is tuple:
         for item in <tuple>key:
             if type(item) is tuple or not is_basic(item):
                 return False
         return True
-    return kind is int or kind is slice or key is None or key is Ellipsis
+    return kind is int or kind is slice or key is None or key is Ellipsis or isinstance(key, numpy_integer)
 
 
 cdef bint is_same_place(const Place *a, const Place *b) noexcept:

@@ -19,11 +19,13 @@ from cowarray._array.array cimport (
     access_anywhere,
     Array,
     Birth,
+    itemsize_of,
     on_storage,
     shape_of,
     storage_for,
     strides_of,
 )
+from cowarray._array.layout cimport extent
 from cowarray._c.python cimport PyContextVar_Get
 from cowarray._modes.fake.fakes cimport Origin
 from cowarray._native.storage cimport Access, fake_storage, Keeper, OPERATION, READS, share, Storage, window_size
@@ -225,7 +227,15 @@ cdef tuple outline_of(Array x):
     return placed(x, None), window_size(x.storage_)
 
 
-def lies_as(Array x not None, tuple outline, /):
+def has_room(tuple outline, /):
+    """True if the elements of an outline lie within its Storage's bytes."""
+    cdef Array place = outline[0]
+    cdef cnp.npy_intp low = 0, high = 0
+    extent(place.nd, shape_of(place), itemsize_of(place), strides_of(place), &low, &high)
+    return place.offset + low >= 0 and place.offset + high <= <cnp.npy_intp>outline[1]
+
+
+def has_outline(Array x not None, tuple outline, /):
     """True if an array lies in its Storage as the outline says."""
     cdef Array place = outline[0]
     cdef int i

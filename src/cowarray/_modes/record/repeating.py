@@ -5,7 +5,7 @@ from typing import Any
 
 from cowarray._chapters.creation import zeros
 from cowarray._face.ndarray import ndarray
-from cowarray._modes.record.nodes import Reference, Version, clone, lay, lies_as
+from cowarray._modes.record.nodes import Reference, Version, clone, has_outline, has_room, lay
 from cowarray._native.fork_locks import new_fork_lock
 from cowarray._native.storage import Storage
 from cowarray._ops.conversion import asarray
@@ -55,7 +55,7 @@ def laid(made: Any, outline: tuple[ndarray, int], values: dict[Version, Any]) ->
     if type(made) is not ndarray:
         # A NumPy scalar. Text has its own length, so it is converted to its array's dtype.
         made = asarray(made, outline[0].dtype if isinstance(made, (str, bytes)) else None)
-    if lies_as(made, outline):
+    if has_outline(made, outline):
         storage = made.storage
         return clone(storage) if storage in values.values() else storage
     place = outline[0]
@@ -63,6 +63,11 @@ def laid(made: Any, outline: tuple[ndarray, int], values: dict[Version, Any]) ->
         raise NotAsForetold(
             f"{made.dtype} of shape {made.shape} came where {place.dtype} of shape {place.shape} was foretold: "
             "this is an error of cowarray"
+        )
+    if not has_room(outline):
+        raise NotAsForetold(
+            f"elements of {place.dtype} of shape {place.shape}, {place.strides} bytes apart, were foretold to lie in "
+            f"{outline[1]} bytes: this is an error of cowarray"
         )
     copy = lay(outline, zeros(outline[1], "u1").storage)
     copy[...] = made
