@@ -210,6 +210,45 @@ def test_the_first_argument_is_taken_by_the_name_that_the_signature_tells(name):
         assert "positional" not in refused
 
 
+_NAMED = {
+    "array_split": {"ary": ..., "indices_or_sections": 2},
+    "diagonal": {"a": ..., "offset": 1},
+    "fliplr": {"m": ...},
+    "flipud": {"m": ...},
+    "hsplit": {"ary": ..., "indices_or_sections": 2},
+    "moveaxis": {"a": ..., "source": 0, "destination": 1},
+    "nonzero": {"a": ...},
+    "putmask": {"a": ..., "mask": ..., "values": ...},
+    "rollaxis": {"a": ..., "axis": 1, "start": 0},
+    "rot90": {"m": ..., "k": 1},
+    "split": {"ary": ..., "indices_or_sections": 2, "axis": 1},
+    "swapaxes": {"a": ..., "axis1": 0, "axis2": 1},
+    "vsplit": {"ary": ..., "indices_or_sections": 1},
+}
+
+
+@pytest.mark.parametrize("mode", [contextlib.nullcontext, cowarray.aliasing, cowarray.deferred, cowarray.fake])
+@pytest.mark.parametrize("name", _NAMED)
+def test_arguments_by_name_are_taken_as_by_position(name, mode):
+    def outcome(by_name):
+        with mode():
+            given = {
+                key: cowarray.arange(4.0).reshape(1, 4) + 0 if value is ... else value
+                for key, value in _NAMED[name].items()
+            }
+            x = next(iter(given.values()))
+            try:
+                found = getattr(cowarray, name)(**given) if by_name else getattr(cowarray, name)(*given.values())
+            except cowarray.FakeError as error:
+                return str(error)
+            found = found if isinstance(found, (list, tuple)) else [x if found is None else found]
+            made = [cowarray.is_deferred(each) for each in found]
+        values = None if mode is cowarray.fake else [each.tolist() for each in found]
+        return made, [(each.shape, each.storage is x.storage) for each in found], values
+
+    assert outcome(by_name=True) == outcome(by_name=False)
+
+
 def test_views_of_several_arrays_copy_none_of_them():
     x, y = cowarray.ones(4), cowarray.ones(4)
     with cowarray.no_copy(eager=True):

@@ -150,6 +150,7 @@ def unique(
     """
 
 
+@dispatching(np.unique_all)
 def unique_all(x: ArrayLike) -> Any:
     """Return the distinct values, their first positions, the index of each element's value, and the counts.
 
@@ -163,9 +164,9 @@ def unique_all(x: ArrayLike) -> Any:
         A named tuple ``(values, indices, inverse_indices, counts)`` of ndarray: fresh; values are sorted. NaNs are
         distinct.
     """
-    return dispatched(np.unique_all, x)  # NumPy's accepts no name
 
 
+@dispatching(np.unique_counts)
 def unique_counts(x: ArrayLike) -> Any:
     """Return the distinct values, and how often each occurs.
 
@@ -178,9 +179,9 @@ def unique_counts(x: ArrayLike) -> Any:
     UniqueCountsResult
         A named tuple ``(values, counts)`` of ndarray: fresh; values are sorted. NaNs are distinct.
     """
-    return dispatched(np.unique_counts, x)  # NumPy's accepts no name
 
 
+@dispatching(np.unique_inverse)
 def unique_inverse(x: ArrayLike) -> Any:
     """Return the distinct values, and the index of each element's value among them.
 
@@ -193,7 +194,6 @@ def unique_inverse(x: ArrayLike) -> Any:
     UniqueInverseResult
         A named tuple ``(values, inverse_indices)`` of ndarray: fresh; values are sorted. NaNs are distinct.
     """
-    return dispatched(np.unique_inverse, x)  # NumPy's accepts no name
 
 
 def unique_values(x: ArrayLike) -> ndarray[tuple[int], Any]:

@@ -88,11 +88,14 @@ def dispatched_function(function, declared, arrays, imports, /):
 
     arrays: how many are array_like; None: all positional arguments. imports: convert them first, as views may result.
     """
-    cdef tuple names = declared.__code__.co_varnames[:arrays or 0]
+    cdef tuple parameters = declared.__code__.co_varnames[:declared.__code__.co_argcount]
+    cdef tuple names = parameters[:arrays or 0]
     cdef Py_ssize_t most = PY_SSIZE_T_MAX if arrays is None else arrays
     cdef Operation operation = function_operation(function)
 
     def call(*args, **kwargs):
+        if kwargs and len(args) < len(names):
+            args = by_position(parameters, args, kwargs)
         refusal = None
         result = QUICK_FAILED
         try:
@@ -112,6 +115,18 @@ def dispatched_function(function, declared, arrays, imports, /):
         return slowly_dispatched(function, most, args, kwargs, names)
 
     return call
+
+
+cdef tuple by_position(tuple parameters, tuple args, dict kwargs):
+    """Return args with the named arguments that continue them, removed from kwargs.
+
+    NumPy's functions in C, and the modes' rules, take arrays by position.
+    """
+    for name in parameters[len(args):]:
+        if name not in kwargs:
+            break
+        args += (kwargs.pop(name),)
+    return args
 
 
 cdef bint are_arrays(tuple args, Py_ssize_t most) noexcept:
