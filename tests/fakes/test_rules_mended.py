@@ -421,3 +421,17 @@ def test_a_median_writes_to_no_array_of_the_users(block, call):
     with eval(f"cw.{block}"), contextlib.suppress(Exception):
         eval(f"cw.{call}")
     assert a.tolist() == [[3.0, 4.0], [0.0, 4.0]]
+
+
+@pytest.mark.parametrize("block", ["fake()", "deferred()", "budget(1000)"])
+@pytest.mark.parametrize(
+    "call",
+    ["atleast_1d(real, new)", "atleast_2d(real, new)", "atleast_3d(real, new)", "meshgrid(real[0], new, copy=False)"],
+)
+def test_what_is_real_among_the_results_is_a_writable_copy(block, call):
+    real = array(2, 2)
+    with eval(f"cw.{block}"):
+        new = cw.zeros(2) + 1
+        first, *_ = eval(f"cw.{call}", {"cw": cw, "real": real, "new": new})
+        first[...] = 7
+    assert real.tolist() == [[1, 1], [1, 1]]

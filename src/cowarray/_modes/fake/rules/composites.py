@@ -463,7 +463,8 @@ def _given(call: Call, x: Any) -> Any:
     if is_fake(x) and not x.flags.writeable:
         return as_laid(x, call.origin)
     if not is_fake(x):
-        if any(x is each for each in _given_arrays([call.args, call.kwargs])):
+        aliased = any(x.storage is each.storage for each in _given_arrays([call.args, call.kwargs]))
+        if aliased or not x.flags.writeable:
             x = x.copy()
         call.forget(x)
     return x
