@@ -435,3 +435,11 @@ def test_what_is_real_among_the_results_is_a_writable_copy(block, call):
         first, *_ = eval(f"cw.{call}", {"cw": cw, "real": real, "new": new})
         first[...] = 7
     assert real.tolist() == [[1, 1], [1, 1]]
+
+
+def test_lengths_that_are_arrays_without_axes():
+    with cw.fake():
+        for lengths in (np.array(3), np.int8(3), [np.array(3)], (np.uint8(3),)):
+            assert cw.zeros(lengths).shape == cw.full(lengths, 7).shape == (3,)
+            assert cw.random.default_rng(0).normal(size=lengths).shape == (3,)
+        assert cw.random.default_rng(0).permutation(-1).shape == (0,)

@@ -2,6 +2,7 @@
 
 # ruff: noqa: NPY002 - they are what is tested
 
+import contextlib
 import copy
 import inspect
 import pickle
@@ -165,3 +166,27 @@ def test_functions_are_found_by_their_names():
 def test_a_choice_without_a_size_is_a_number_in_every_mode():
     with cowarray.fake():
         assert type(cowarray.random.choice(5)) is int
+
+
+@pytest.mark.parametrize("mode", [contextlib.nullcontext, cowarray.aliasing, cowarray.deferred, cowarray.fake, cowarray.simulate])
+@pytest.mark.parametrize(
+    "permutation",
+    [random.permutation, random.RandomState(1).permutation, random.default_rng(1).permutation],
+    ids=["function", "RandomState", "Generator"],
+)
+def test_a_permutation_of_nothing_is_nothing_and_no_array_of_the_callers(permutation, mode):
+    """NumPy does not see that an empty array is the caller's."""
+    n = np.zeros(0, "i2")
+    with mode():
+        for x in (n, cowarray.asarray(n), cowarray.zeros(0, "i2")):
+            found = permutation(x)
+            assert (found.shape, found.dtype) == ((0,), "i2")
+            assert found is not x
+            if mode is not cowarray.fake:
+                assert found.tolist() == []
+    assert n.flags.writeable
+    found = permutation(n)
+    n.resize(5, refcheck=False)
+    assert (found + 1).shape == (0,)
+    with pytest.raises(TypeError, match="argument"):
+        permutation(n[:0], 0, 0)

@@ -214,7 +214,12 @@ class Generator(np.random.Generator):
         --------
         numpy.random.Generator.permutation : The same stream as NumPy's arrays.
         """
-        return born(self._numpys.permutation, x if isinstance(x, (int, np.integer)) else _shown(asarray(x)), axis)
+        if isinstance(x, (int, np.integer)):
+            return born(self._numpys.permutation, x, axis)
+        x = asarray(x)
+        if x.shape == (0,):
+            return nothing_permuted(self._numpys, x, axis)
+        return born(self._numpys.permutation, _shown(x), axis)
 
     def permuted(self, x: ArrayLike, *, axis: int | None = None, out: AnyArray | None = None) -> Any:
         """Return a copy of an array with each slice along an axis shuffled independently.
@@ -683,6 +688,15 @@ def _shown(x: Any) -> Any:
     if has_no_bytes(x):
         return x
     return x.to_numpy() if x.size else np.array(x.to_numpy())
+
+
+def nothing_permuted(generator: Any, x: Any, *axis: int) -> Any:
+    """Return a copy of a vector without elements; NumPy checks the axis, and draws no number.
+
+    NumPy does not see that such an array is the caller's, and would return it.
+    """
+    generator.permutation(np.empty(0), *axis)
+    return x.copy()
 
 
 def target(out: Any) -> Any:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from cowarray._chapters.generators import has_no_bytes, target
+from cowarray._chapters.generators import has_no_bytes, nothing_permuted, target
 from cowarray._face.ndarray import ndarray
+from cowarray._ops.conversion import asarray
 from cowarray._ops.creation import born, drawing_function
 
 __all__ = ["NAMES", "RandomState", "legacy_function"]
@@ -31,6 +32,10 @@ def _draw(numpys: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Draw by a method of NumPy's; the results are this library's."""
     if name in _NUMPYS:
         return numpys(*args, **kwargs)
+    if name == "permutation" and len(args) + len(kwargs) == 1:
+        x = kwargs.get("x", args[0] if args else None)
+        if isinstance(x, (np.ndarray, ndarray)) and x.shape == (0,):
+            return nothing_permuted(numpys.__self__, asarray(x))
     if any(map(has_no_bytes, args)) or any(map(has_no_bytes, kwargs.values())):
         return born(numpys, *args, **kwargs)
     if name == "shuffle":

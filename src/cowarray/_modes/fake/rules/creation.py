@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from cowarray._face.ndarray import ndarray
 from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import first_fake, is_fake
 from cowarray._modes.fake.rules.rules import rule
 from cowarray._modes.layouts.inference import Layout, ValuesNeeded, copied, fresh
 
-__all__ = []
+__all__ = ["lengths_of"]
 
 
 def _dtype(dtype: Any, other: Any = float) -> Any:
@@ -29,7 +28,7 @@ def _of_shape(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = 
     inner = () if dtype is None else np.dtype(dtype).shape  # of a subarray dtype
     if inner and order not in ("C", "c"):
         raise ValuesNeeded("no rule says how arrays of arrays lie in that order")
-    return fresh((*_lengths(shape), *inner), _dtype(dtype), order)
+    return fresh((*lengths_of(shape), *inner), _dtype(dtype), order)
 
 
 def _check_device(device: Any) -> None:
@@ -37,15 +36,14 @@ def _check_device(device: Any) -> None:
         raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
 
 
-def _lengths(shape: Any) -> Any:
+def lengths_of(shape: Any) -> Any:
     """Return a shape in plain integers; raise for anything else."""
     if type(shape) is tuple and all(type(length) is int for length in shape):
         return shape
-    if isinstance(shape, ndarray):
-        shape = tuple([operator.index(length) for length in shape]) if shape.ndim else operator.index(shape)
-    if isinstance(shape, (int, np.integer)):
+    try:
         return (operator.index(shape),)
-    return tuple([operator.index(length) for length in shape])
+    except TypeError:
+        return tuple([operator.index(length) for length in shape])
 
 
 @rule("ones")
@@ -69,7 +67,7 @@ def _full(
     like: Any = None,
 ) -> Any:
     shown = call.header(fill_value)
-    lengths = _lengths(shape)
+    lengths = lengths_of(shape)
     value = shown if isinstance(shown, np.ndarray) else np.asarray(shown)
     if np.broadcast_shapes(value.shape, lengths) != lengths:
         raise ValueError(f"could not broadcast input array from shape {value.shape} into shape {lengths}")
@@ -91,7 +89,7 @@ def _like(
     x: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
 ) -> Any:
     _check_device(device)
-    return copied(x, order, dtype, None if shape is None else _lengths(shape))
+    return copied(x, order, dtype, None if shape is None else lengths_of(shape))
 
 
 @rule("arange")

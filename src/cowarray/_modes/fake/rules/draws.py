@@ -9,6 +9,7 @@ import numpy as np
 from cowarray._face.ndarray import ndarray
 from cowarray._modes.fake.calls import Call
 from cowarray._modes.fake.fakes import is_fake
+from cowarray._modes.fake.rules.creation import lengths_of
 from cowarray._modes.layouts.inference import copied, fresh
 
 __all__ = ["rule_of_draw"]
@@ -51,12 +52,6 @@ def _named(call: Call) -> Any:
     return bound.arguments
 
 
-def _shape(size: Any) -> Any:
-    if isinstance(size, (int, np.integer)):
-        return (operator.index(size),)
-    return tuple([operator.index(length) for length in size])
-
-
 def _draw(call: Call) -> Any:
     function = call.function.function
     name = function.__name__
@@ -73,7 +68,7 @@ def _draw(call: Call) -> Any:
         if np.asarray(value).dtype.kind in "cSU":
             np.random.default_rng(0).normal(np.ones(1, np.asarray(value).dtype))
     shapes = [np.shape(value) for value in values]
-    shape = np.broadcast_shapes(*shapes) if size is None else _shape(size)
+    shape = np.broadcast_shapes(*shapes) if size is None else lengths_of(size)
     if size is not None and np.broadcast_shapes(shape, *shapes) != shape:
         raise ValueError("Output size is not compatible with broadcast dimensions of inputs.")
     if call.faked is None and np.broadcast_shapes(*shapes) == ():
@@ -101,7 +96,7 @@ def _dtype(function: Any, given: Any, is_scalar: bool) -> Any:
 
 
 def _vectors(call: Call, size: Any, length: tuple[int, ...], dtype: Any) -> Any:
-    lead = () if size is None else _shape(size)
+    lead = () if size is None else lengths_of(size)
     return call.give(fresh((*lead, *length), np.dtype(dtype)))
 
 
@@ -140,7 +135,7 @@ def _permutation(call: Call) -> Any:
     given = _named(call)
     x = given["x"]
     if isinstance(x, (int, np.integer)):
-        return call.give(fresh((operator.index(x),), np.dtype(np.int64)))
+        return call.give(fresh((max(0, operator.index(x)),), np.dtype(np.int64)))
     header = call.header(x)
     if call.function.function.__name__ == "permutation":
         np.lib.array_utils.normalize_axis_index(given.get("axis", 0), header.ndim)
@@ -154,7 +149,7 @@ def _permutation(call: Call) -> Any:
 def _choice(call: Call) -> Any:
     given = _named(call)
     a, size, axis = given["a"], given.get("size"), given.get("axis", 0)
-    shape = () if size is None else _shape(size)
+    shape = () if size is None else lengths_of(size)
     if isinstance(a, (int, np.integer)):
         return call.give(fresh(shape, np.dtype(np.int64)))
     header = call.header(a)
