@@ -168,7 +168,9 @@ def test_a_choice_without_a_size_is_a_number_in_every_mode():
         assert type(cowarray.random.choice(5)) is int
 
 
-@pytest.mark.parametrize("mode", [contextlib.nullcontext, cowarray.aliasing, cowarray.deferred, cowarray.fake, cowarray.simulate])
+@pytest.mark.parametrize(
+    "mode", [contextlib.nullcontext, cowarray.aliasing, cowarray.deferred, cowarray.fake, cowarray.simulate]
+)
 @pytest.mark.parametrize(
     "permutation",
     [random.permutation, random.RandomState(1).permutation, random.default_rng(1).permutation],

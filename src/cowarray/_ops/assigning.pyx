@@ -274,6 +274,7 @@ cdef bint fill_picked(Array self, object key, object value) except -1:
     cdef cnp.ndarray target
     cdef long double converted[2]  # room and alignment for any number
     cdef bint convertible = True
+    cdef bint filled = False
     if is_array(key) and not has_doorkeeper(<Array>key):
         kind = (<Array>key).descr.type_num
     elif type(key) is cnp.ndarray:
@@ -298,12 +299,15 @@ cdef bint fill_picked(Array self, object key, object value) except -1:
     access = access_anywhere(WRITES, OPERATION)
     begin_write(storage, &access, &scope)
     try:
-        target = header_at(<char *>scope.data + self.offset, descr, self.nd, self.dims, self.dims + self.nd,
-                           NPY_ARRAY_WRITEABLE, None)
-        (<object>target)[where] = header_at(<char *>converted, descr, 0, NULL, NULL, 0, None)
+        # After a gap: one look, at an array that may be another by now.
+        if self.storage_ is storage and self.descr is descr and self.writeable:
+            target = header_at(<char *>scope.data + self.offset, descr, self.nd, self.dims, self.dims + self.nd,
+                               NPY_ARRAY_WRITEABLE, None)
+            (<object>target)[where] = header_at(<char *>converted, descr, 0, NULL, NULL, 0, None)
+            filled = True
     finally:
         end_write(&scope)
-    return True
+    return filled
 
 
 cdef bint broadcasts(const Place *origin, const Place *target) noexcept:

@@ -2,7 +2,7 @@
 
 import math
 import operator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def lengths_of(shape: Any) -> Any:
     if type(shape) is tuple and all(type(length) is int for length in shape):
         return shape
     try:
-        return (operator.index(shape),)
+        return (operator.index(cast("Any", shape)),)
     except TypeError:
         return tuple([operator.index(length) for length in shape])
 
