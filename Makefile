@@ -96,8 +96,9 @@ demo: $(BUILT) ## See what it does; on your own array with FILE=array.npy
 # The files that name a mark. Collecting all files takes half a minute under a sanitizer, in each process.
 marked = $(shell grep -rl --include='test_*.py' 'mark\.$(1)\b' tests) -m '$(1) and not long'
 
-# A process for each core. WORKERS= runs the tests in one process, for a debugger or to see their output.
-WORKERS ?= --numprocesses=auto
+# A process for each core; one that has nothing left takes tests from another. WORKERS= runs the tests in one process, for
+# a debugger or to see their output.
+WORKERS ?= --numprocesses=auto --dist=worksteal
 
 test: $(BUILT) $(VENV)/.test ## Run the Python tests (ARGS="-k name" picks some)
 	@$(IN_VENV) -m pytest $(WORKERS) $(ARGS)
@@ -431,7 +432,7 @@ COMMITS = $(shell git rev-list --count HEAD 2> /dev/null)
 check: export COWARRAY_CHECK_SEED ?= $(COMMITS)
 check: export PYTHONHASHSEED ?= $(or $(COMMITS),random)
 # Tests wait for processes that they start: one worker more than cores uses that time.
-check: export WORKERS = --numprocesses=$(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)')
+check: export WORKERS = --numprocesses=$(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)') --dist=worksteal
 check: export SAMPLE ?= $(addsuffix /4,$(shell echo $(COMMITS) | awk 'NF { print $$1 % 4 }'))
 check: ## Run all of CI, and a quarter of the long lists
 	@rm -rf build/check build/skipped build/sampled
