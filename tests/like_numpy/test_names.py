@@ -121,7 +121,7 @@ def test_the_parameters_that_are_shown_are_taken(name):
 
 def test_help_shows_parameters():
     text = inspect.getdoc(cowarray.ndarray.sum)
-    assert text.startswith("Sums along axes.")
+    assert text.startswith("Sum elements along axes.")
     assert "keepdims : bool" in text
 
 
