@@ -67,7 +67,7 @@ def _parsers() -> Any:
         "file",
         nargs="?",
         metavar="FILE.npy",
-        help="default: 16 MB of numbers, made on the spot",
+        help="default: a temporary file with 16 MB of numbers",
     )
     commands.add_parser("info", help="print versions, and where the C headers are")
     _add_replay(commands)
@@ -75,22 +75,22 @@ def _parsers() -> Any:
         "simulate",
         help="run a program that was written for NumPy, and say which of its lines relied on an alias",
         usage="python -m cowarray simulate [options] (SCRIPT | -m MODULE) [ARGUMENT ...]",
-        description="Runs a program that was written for NumPy on cowarray's arrays. It computes what it computes with "
-        "NumPy. After its end, a report on stderr names the lines that relied on an alias where cowarray copies.",
+        description="Runs a program that was written for NumPy on cowarray's arrays. Its results are NumPy's. "
+        "When it has ended, a report on stderr names the lines that relied on an alias where cowarray copies.",
         epilog="Exit status: the program's own if that is not 0; else 1 if a line relied on an alias, 0 if none did; 2 "
         "for a program that cannot be run.",
         allow_abbrev=False,
     )
-    simulate.add_argument("--error", action="store_true", help="raise AliasingError at the first access of each kind")
+    simulate.add_argument("--error", action="store_true", help="raise AliasingError where an alias is relied on")
     simulate.add_argument("--exact", action="store_true", help="also say whether the values differed from a copy's")
     plan = commands.add_parser(
         "plan",
         help="say how much memory a program that was written for NumPy would take, without computing it",
         usage="python -m cowarray plan [options] (SCRIPT | -m MODULE) [ARGUMENT ...]",
         description="Runs a program that was written for NumPy on arrays without bytes. Shapes, dtypes and memory are "
-        "right, and nothing large is computed or read. After its end, a report on stderr says how much memory the "
-        "program would take and copy, and where; which values were assumed; and where it stopped, if it needed a value "
-        "or raised an exception, with the option that gets past it.",
+        "right, and nothing large is computed or read. When it has ended, a report on stderr says how much memory the "
+        "program would take, how much it would copy, and where; which values were assumed; and where it stopped, if it "
+        "needed a value or raised an exception, with the option that gets past it.",
         epilog="SIZE is bytes, or a number with a unit: 4096, '8 GiB', 500MB. Exit status: the program's own if that "
         "is not 0, which is 1 if it needed a value or raised an exception; else 1 if the peak is above the limit, 0 if "
         "not; 2 for a program that cannot be run, or options that cannot be used.",
@@ -102,7 +102,7 @@ def _parsers() -> Any:
         metavar="SIZE",
         type=_size,
         default=4096,
-        help="have arrays of less than SIZE real: compute them, and read smaller files (default: 4096)",
+        help="compute arrays of less than SIZE, and read smaller files (default: 4096)",
     )
     plan.add_argument(
         "--assume",
@@ -110,7 +110,7 @@ def _parsers() -> Any:
         type=_assumed,
         action="append",
         default=[],
-        help="plan on where a value is needed, with an answer that is assumed: all; or pairs, as in "
+        help="where a value is needed, assume an answer and go on: all; or pairs, as in "
         "masks=0.5,conditions=true,numbers=1,rounds=10, or solver.py:88=false for one line (may be repeated)",
     )
     plan.add_argument("--limit", metavar="SIZE", type=_size, help="exit with 1 if the peak is above SIZE")
@@ -118,13 +118,17 @@ def _parsers() -> Any:
         "run",
         help="run a program that was written for NumPy on cowarray's arrays",
         usage="python -m cowarray run [options] (SCRIPT | -m MODULE) [ARGUMENT ...]",
-        description="Runs a program as it is: its NumPy is cowarray. Output, exit status, tracebacks and sys.argv are "
-        "the program's.",
+        description="Runs an unmodified program with cowarray in place of NumPy. Output, exit status, tracebacks and "
+        "sys.argv are the program's.",
         epilog="Exit status: the program's own; 2 for a program that cannot be run.",
         allow_abbrev=False,
     )
-    run.add_argument("--aliasing", action="store_true", help="have arrays alias as NumPy's do, in the whole process")
-    run.add_argument("--paging", choices=["off", "ledger", "eager"], help="which writes cost pages (default: ledger)")
+    run.add_argument("--aliasing", action="store_true", help="make arrays alias as NumPy's do, in the whole process")
+    run.add_argument(
+        "--paging",
+        choices=["off", "ledger", "eager"],
+        help="which writes copy pages, not whole arrays (default: ledger)",
+    )
     run.add_argument("--report", action="store_true", help="say at the end what was copied, and where")
     running = {"simulate": simulate, "plan": plan, "run": run}
     for each in running.values():
@@ -135,7 +139,7 @@ def _parsers() -> Any:
             metavar="PACKAGE",
             action="append",
             default=[],
-            help="treat PACKAGE as a part of the program (may be repeated)",
+            help="treat PACKAGE as part of the program (may be repeated)",
         )
     return parser, running
 
@@ -145,14 +149,19 @@ def _add_replay(commands: Any) -> None:
         "replay",
         help="say what a run under a memory budget would have cost under another one",
         description="Simulates the log of a run (of cowarray.budget, or of DTR's own tools) under other budgets and "
-        "heuristics: how much would be computed again, and how much memory it would take. Nothing is computed.",
+        "heuristics: how much would be recomputed, and how much memory it would take. Nothing is computed.",
         epilog="SIZE is bytes, or a number with a unit: 4096, '8 GiB', 500MB. Exit status: 0 if the run fits into "
         "every budget, 1 if not, 2 for a log or options that cannot be used.",
         allow_abbrev=False,
     )
     replay.add_argument("log", metavar="LOG")
     replay.add_argument(
-        "--budget", metavar="SIZE", type=_size, action="append", default=[], help="may be repeated (default: none)"
+        "--budget",
+        metavar="SIZE",
+        type=_size,
+        action="append",
+        default=[],
+        help="a budget to simulate (may be repeated; default: none)",
     )
     replay.add_argument(
         "--heuristic",
@@ -161,20 +170,22 @@ def _add_replay(commands: Any) -> None:
         help="what to evict (default: dtr; may be repeated)",
     )
     replay.add_argument("--small", metavar="SIZE", type=_size, default=0, help="never evict arrays of less than SIZE")
-    replay.add_argument("--sample", action="store_true", help="look at a random sample of the arrays")
-    replay.add_argument("--seed", metavar="N", type=int, default=0, help="of --sample and random (default: 0)")
+    replay.add_argument("--sample", action="store_true", help="consider only a random sample of the arrays")
+    replay.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="for --sample and heuristic random (default: 0)"
+    )
     replay.add_argument(
         "--remat-limit",
         metavar="TIMES",
         type=_times,
         default=100.0,
-        help="give up where as many times what the log took is computed again (default: 100)",
+        help="give up when recomputing takes more than TIMES what the log took (default: 100)",
     )
     replay.add_argument(
         "--end",
         choices=["remake", "keep"],
         default="remake",
-        help="at the end, bring all arrays that are alive into memory, or leave them as they are (default: remake)",
+        help="at the end, bring all live arrays into memory, or leave them as they are (default: remake)",
     )
     replay.add_argument("--json", action="store_true", help="report as one line of JSON")
 

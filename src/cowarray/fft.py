@@ -45,13 +45,17 @@ __all__ = [
 _completed = _Completed(
     {
         "a": "array_like",
-        "n": "int, optional\n    The length of the transform: the argument is cut off, or filled up with 0, to fit.",
-        "s": "sequence of int, optional\n    The lengths along the axes, likewise.",
+        "n": "int, optional\n    The length of the transform; the argument is truncated or padded with zeros to fit.",
+        "s": (
+            "sequence of int, optional\n"
+            "    The lengths of the transform along the axes; the argument is truncated or padded with zeros to fit."
+        ),
         "axis": "int, default -1",
         "axes": "sequence of int, optional\n    ``None``: the last ones if `s` is given, else all.",
         "norm": (
             "{'backward', 'ortho', 'forward'}, optional\n"
-            "    Which transforms are scaled by 1/n: the inverse (the default), both by its root, or the forward one."
+            "    What is scaled. 'backward', the default: the inverse transform, by 1/n. 'ortho': both, by 1/sqrt(n).\n"
+            "    'forward': the forward transform, by 1/n."
         ),
         "out": "ndarray, optional\n    Written and returned, in place of a fresh array.",
     },

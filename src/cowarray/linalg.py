@@ -246,7 +246,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None) -> Any:
     b : array_like
         A vector, or a matrix with a right-hand side in each column.
     rcond : float, optional
-        Singular values below this fraction of the largest count as 0. Default: set by the precision.
+        Singular values up to this fraction of the largest count as 0. Default: set by the precision.
 
     Returns
     -------
@@ -412,7 +412,7 @@ def pinv(
     a : array_like
         Matrices in the last two axes.
     rcond : array_like, optional
-        Singular values below this fraction of the largest count as 0.
+        Singular values up to this fraction of the largest count as 0.
     hermitian : bool, default False
         Whether the matrices are symmetric or Hermitian; that is faster.
     rtol : array_like, optional

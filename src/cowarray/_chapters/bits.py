@@ -15,8 +15,11 @@ _completed = Completed(
     {
         "a": "array_like",
         "axis": "int, optional\n    The flattened array if omitted.",
-        "count": "int, optional\n    How many bits to give; negative, how many to leave away at the end.",
-        "bitorder": "{'big', 'little'}, default 'big'\n    Which bit of a byte is the first.",
+        "count": "int, optional\n    How many bits to unpack; if negative, how many to drop from the end.",
+        "bitorder": (
+            "{'big', 'little'}, default 'big'\n"
+            "    Which bit of a byte comes first: the most or the least significant one."
+        ),
     },
     "ndarray",
 )

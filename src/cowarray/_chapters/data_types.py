@@ -150,7 +150,7 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: builtins.bool = True, dev
     Raises
     ------
     ValueError
-        Another device.
+        The device is not ``'cpu'``.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def min_scalar_type(a: ArrayLike, /) -> np.dtype[Any]:
     Parameters
     ----------
     a : array_like
-        For an array with axes, its own type.
+        An array with axes gives its own dtype.
 
     Returns
     -------

@@ -13,13 +13,13 @@ from cowarray._ops.functions import dispatched
 __all__ = ["busday_count", "busday_offset", "busdaycalendar", "datetime_as_string", "datetime_data", "is_busday"]
 
 _PARAMETERS = {
-    "begindates": "array_like of datetime64\n    The first days.",
-    "enddates": "array_like of datetime64\n    The days after the last. They broadcast with `begindates`.",
+    "begindates": "array_like of datetime64\n    The first day of each interval.",
+    "enddates": "array_like of datetime64\n    The day after the last of each; broadcast with `begindates`.",
     "dates": "array_like of datetime64",
-    "offsets": "array_like of int\n    How many days to go on. They broadcast with `dates`.",
+    "offsets": "array_like of int\n    How many business days to move by; broadcast with `dates`.",
     "roll": (
         "{'raise', 'nat', 'forward', 'following', 'backward', 'preceding', 'modifiedfollowing', 'modifiedpreceding'}\n"
-        "    What becomes of dates that are no business days. Default: ``'raise'``."
+        "    What to do with dates that are not business days. Default: ``'raise'``."
     ),
     "weekmask": (
         "str or array_like of bool, default '1111100'\n    Which days of a week are business days, from Monday on."
@@ -28,11 +28,16 @@ _PARAMETERS = {
     "busdaycal": "busdaycalendar, optional\n    In place of `weekmask` and `holidays`.",
     "out": "ndarray, optional\n    Written and returned, in place of a fresh array.",
     "arr": "array_like of datetime64",
-    "unit": "str, optional\n    To which unit to print. ``'auto'``: as few as are needed. Default: that of `arr`.",
-    "timezone": "{'naive', 'UTC', 'local'} or tzinfo, default 'naive'\n    In which time zone.",
+    "unit": (
+        "str, optional\n"
+        "    The unit to print to. ``'auto'``: the date, and as much of the time as is needed. Default: arr's own."
+    ),
+    "timezone": (
+        "{'naive', 'UTC', 'local'} or tzinfo, default 'naive'\n"
+        "    The time zone to print in; ``'naive'`` prints times as they are, without a zone."
+    ),
     "casting": (
-        "{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'\n"
-        "    Which changes of the unit are allowed."
+        "{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'\n    Which changes of unit are allowed."
     ),
 }
 _completed = Completed(_PARAMETERS, returns="Fresh, or `out`.")

@@ -1,4 +1,4 @@
-"""The chapter "element-wise functions" of the array API standard, 2024.12.
+"""The chapter "element-wise functions" of the array API standard, 2025.12.
 
 Operands, named x or x1 and x2, are array_like: cowarray's arrays or NumPy's, scalars, lists, anything with a buffer or
 ``__array__``. They are only read, and lazy copies stay lazy. NumPy computes, so values, promotion, warnings and errors
@@ -6,8 +6,8 @@ are NumPy's. Results are `cowarray.ndarray`, or NumPy's scalars in place of arra
 another type with its own rules, the result is NumPy's.
 
 The options are those of NumPy's ufuncs. ``out`` is written where ``where`` is true, and returned in place of a fresh
-array; if it shares bytes it first gets its own, unless all of it is replaced. ``dtype`` is the type that NumPy computes
-in, and ``casting`` decides which conversions to it are allowed.
+array; if it shares bytes it first gets its own, unless all of it is replaced. ``dtype`` is that of the result, by which
+NumPy chooses the type to compute in; ``casting`` decides which conversions are allowed.
 
 Most functions are declared by signature and docstring, and `calling` makes each from its ufunc. Functions with the same
 signature have the same parameters: `_completed` puts them into the docstrings.
@@ -105,12 +105,15 @@ _PARAMETERS = {
     "out": "ndarray, or tuple of one, optional\n    Written and returned, in place of a fresh array.",
     "where": (
         "array_like of bool, default True\n"
-        "    The elements to compute. The others keep what `out` has there; without `out` they are undefined."
+        "    The elements to compute. The others keep their values in `out`; without `out` they are undefined."
     ),
-    "dtype": "dtype, optional\n    The type to compute in. Default: what NumPy's rules of promotion give.",
+    "dtype": (
+        "dtype, optional\n"
+        "    That of the result, by which NumPy chooses the type to compute in. Default: by NumPy's promotion rules."
+    ),
     "casting": (
         "{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default 'same_kind'\n"
-        "    Which conversions to that type, and to that of `out`, are allowed."
+        "    Which conversions are allowed: of operands to the type to compute in, and of results to out's."
     ),
 }
 _completed = Completed(_PARAMETERS)
@@ -123,7 +126,7 @@ def abs(
 ) -> Any:
     """Return absolute values: of complex numbers, their magnitudes.
 
-    Fresh, of x's shape and dtype; real.
+    Fresh, of x's shape and dtype; for complex numbers, the dtype of their parts.
     """
 
 
@@ -935,7 +938,7 @@ def pow(
     Raises
     ------
     ValueError
-        Integers to a negative integer power.
+        An integer is raised to a negative integer power.
     """
 
 

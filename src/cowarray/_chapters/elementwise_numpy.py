@@ -94,8 +94,8 @@ _completed_pair = Completed(
     {
         **_PARAMETERS,
         "out1": "ndarray, optional\n    Written and returned, in place of a fresh array.",
-        "out2": "ndarray, optional\n    The same for the second result.",
-        "out": "tuple of two ndarrays, optional\n    Both of these.",
+        "out2": "ndarray, optional\n    The same, for the second result.",
+        "out": "tuple of two ndarrays, optional\n    Both at once, by keyword.",
     },
     kind="tuple of two ndarrays or scalars",
 )
@@ -175,7 +175,7 @@ def divmod(
 ) -> Any:
     """Compute quotients rounded down and remainders, ``(x1 // x2, x1 % x2)``.
 
-    Fresh, both; shapes broadcast, dtypes promote.
+    Both fresh; shapes broadcast, dtypes promote.
 
     Raises
     ------
@@ -305,9 +305,9 @@ def frexp(
     dtype: DType = None,
     casting: Cast = "same_kind",
 ) -> Any:
-    """Split numbers into mantissas from 0.5 to 1 and exponents to the base 2.
+    """Split numbers into mantissas with magnitudes from 0.5 to 1, and exponents to the base 2.
 
-    Fresh, both, of x's shape.
+    Both fresh, of x's shape.
 
     Raises
     ------
@@ -375,8 +375,10 @@ def isclose(
     Parameters
     ----------
     a, b : array_like
-    rtol, atol : array_like, default 1e-05
-        Relative and absolute tolerance.
+    rtol : array_like, default 1e-05
+        The relative tolerance.
+    atol : array_like, default 1e-08
+        The absolute tolerance.
     equal_nan : bool, default False
         Whether NaN equals NaN.
     """
@@ -514,7 +516,7 @@ def modf(
 ) -> Any:
     """Split numbers into fractional and whole parts, both with the sign of x.
 
-    Fresh, both, of x's shape.
+    Both fresh, of x's shape.
 
     Raises
     ------

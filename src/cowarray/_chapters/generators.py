@@ -47,32 +47,42 @@ _PARAMETERS = {
     "df": f"{_NUMBER}\n    Degrees of freedom, greater than 0.",
     "dfden": f"{_NUMBER}\n    Degrees of freedom of the denominator, greater than 0.",
     "dfnum": f"{_NUMBER}\n    Degrees of freedom of the numerator, greater than 0.",
-    "dtype": "dtype, default float64\n    Or float32.",
-    "high": f"{_NUMBER}, default 1.0",
-    "kappa": f"{_NUMBER}\n    The concentration about `mu`, from 0 on.",
-    "lam": f"{_NUMBER}, default 1.0\n    The mean, from 0 on.",
+    "dtype": "dtype, default float64\n    Either float64 or float32.",
+    "high": f"{_NUMBER}, default 1.0\n    The upper limit, excluded.",
+    "kappa": f"{_NUMBER}\n    The concentration about `mu`, at least 0.",
+    "lam": f"{_NUMBER}, default 1.0\n    The mean, at least 0.",
     "left": f"{_NUMBER}\n    The lower limit.",
-    "loc": f"{_NUMBER}, default 0.0\n    Where the peak lies.",
-    "low": f"{_NUMBER}, default 0.0",
-    "method": "{'zig', 'inv'}, default 'zig'\n    How to compute.",
-    "mode": f"{_NUMBER}\n    Where the peak lies.",
-    "mu": f"{_NUMBER}\n    Where the peak lies, in radians.",
-    "n": "number or array_like\n    How many trials, or successes.",
-    "nbad": f"{_COUNT}\n    How many bad ones there are.",
-    "ngood": f"{_COUNT}\n    How many good ones there are.",
-    "nonc": f"{_NUMBER}\n    The noncentrality, from 0 on.",
-    "nsample": f"{_COUNT}\n    How many are drawn.",
+    "loc": f"{_NUMBER}, default 0.0\n    The position of the peak.",
+    "low": f"{_NUMBER}, default 0.0\n    The lower limit.",
+    "method": "{'zig', 'inv'}, default 'zig'\n    The ziggurat method, or inversion.",
+    "mode": f"{_NUMBER}\n    The position of the peak.",
+    "mu": f"{_NUMBER}\n    The position of the peak, in radians.",
+    "n": "number or array_like\n    The number of trials; for `negative_binomial`, of successes.",
+    "nbad": f"{_COUNT}\n    The number of bad elements.",
+    "ngood": f"{_COUNT}\n    The number of good elements.",
+    "nonc": f"{_NUMBER}\n    The noncentrality, at least 0.",
+    "nsample": f"{_COUNT}\n    The number of elements drawn.",
     "out": "ndarray, optional\n    Written and returned, in place of a fresh array.",
-    "p": f"{_NUMBER}\n    A probability, from 0 to 1.",
+    "p": (
+        f"{_NUMBER}\n"
+        "    A probability from 0 to 1. An end of this range that defines no distribution raises ValueError."
+    ),
     "right": f"{_NUMBER}\n    The upper limit.",
-    "scale": f"{_NUMBER}, default 1.0\n    How wide the distribution is, from 0 on.",
-    "shape": f"{_NUMBER}\n    The shape parameter, from 0 on.",
-    "size": "int or tuple of int, optional\n    The shape of the result. Default: that of the parameters.",
+    "scale": f"{_NUMBER}, default 1.0\n    The width of the distribution, at least 0.",
+    "shape": f"{_NUMBER}\n    The shape parameter, at least 0.",
+    "size": (
+        "int or tuple of int, optional\n"
+        "    The shape of the result. Default: that of the parameters, broadcast; without any, a single number."
+    ),
 }
 _NUMPYS = {"space": "numpy.random.Generator", "same": "The same stream as NumPy's arrays."}
 _floats = Completed(_PARAMETERS, "ndarray or float", returns="Fresh.", **_NUMPYS)
 _integers = Completed(_PARAMETERS, "ndarray or int", returns="Fresh.", **_NUMPYS)
-_filling = Completed(_PARAMETERS, "ndarray or float", returns="Fresh, or `out`.", **_NUMPYS)
+_SIZE = (
+    "int or tuple of int, optional\n"
+    "    The shape of the result. Default: out's; else that of the parameters, broadcast; without any, a single number."
+)
+_filling = Completed({**_PARAMETERS, "size": _SIZE}, "ndarray or float", returns="Fresh, or `out`.", **_NUMPYS)
 
 
 def default_rng(
@@ -518,7 +528,7 @@ class Generator(np.random.Generator):
         mean : float or array_like of float, default 0.0
             The mean of the logarithms.
         sigma : float or array_like of float, default 1.0
-            Their standard deviation, from 0 on.
+            Their standard deviation, at least 0.
         size : int or tuple of int, optional
             The shape of the result. Default: that of the parameters.
 

@@ -196,7 +196,7 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **kwargs: Any) -> A
 
 @dispatching(np.outer, arrays=2)
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
-    """Multiply each element of a, a row each, by each element of b.
+    """Multiply each element of a by each element of b; each element of a gives a row.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ def polyfit(
     deg : int
         The degree.
     rcond : float, optional
-        Singular values below this fraction of the largest count as 0. Default: set by the precision.
+        Singular values up to this fraction of the largest count as 0. Default: set by the precision.
     full : bool, default False
         Whether to return diagnostics of the computation as well.
     w : array_like, optional

@@ -67,20 +67,15 @@ def argsort(
     order : str or sequence of str, optional
         The fields to compare, if the elements have fields.
     stable : bool, optional
-        Whether equal elements keep their order. Unless this or a kind is given, they do if descending; otherwise their
-        order is NumPy's.
+        Whether equal elements keep their order. Default: as `kind` says.
     descending : bool, default False
-        Greatest first. NaNs come last either way.
+        Greatest first; NaNs come last either way. Equal elements then keep their order, unless `stable` or `kind` is
+        given. Anything but a bool raises TypeError.
 
     Returns
     -------
     ndarray
-        Fresh, of a's shape.
-
-    Raises
-    ------
-    TypeError
-        `descending` is not a bool.
+        Fresh, of a's shape; with one axis if `axis` is None.
 
     Examples
     --------
@@ -137,7 +132,7 @@ def partition(
     Returns
     -------
     ndarray
-        Fresh, of a's shape and dtype. The method `ndarray.partition` writes instead.
+        Fresh, of a's shape and dtype; with one axis if `axis` is None. The method `ndarray.partition` writes instead.
     """
 
 
@@ -170,7 +165,7 @@ def sort(
     Returns
     -------
     ndarray
-        Fresh, of a's shape and dtype. The method `ndarray.sort` writes instead.
+        Fresh, of a's shape and dtype; with one axis if `axis` is None. The method `ndarray.sort` writes instead.
 
     Raises
     ------

@@ -73,7 +73,7 @@ _DEFAULT = np._NoValue  # "not given", where None would mean something
 _PARAMETERS = {
     "a": "array_like",
     "x": "array_like",
-    "dtype": "dtype, optional\n    The type to compute in, and of the result. Default: what NumPy's rules give.",
+    "dtype": "dtype, optional\n    The type to compute in, and of the result. Default: by NumPy's rules.",
     "out": "ndarray, optional\n    Written and returned, in place of a fresh array.",
     "keepdims": "bool, optional\n    Whether reduced axes stay, with length 1.",
 }
@@ -81,19 +81,19 @@ _reduction = Completed(
     {
         **_PARAMETERS,
         "axis": "int or tuple of int, optional\n    All axes if omitted.",
-        "q": "array_like\n    Which of them. Several lie along a new first axis of the result.",
+        "q": "array_like\n    Which ones to compute. The axes of `q` come first in the result.",
         "overwrite_input": (
             "bool, default False\n"
-            "    Whether `a` may be written, to save memory. Views of it then see its elements in another order,\n"
-            "    copies do not."
+            "    Whether `a` may be written to, to save memory. Its contents, and those of its views, are undefined\n"
+            "    afterwards; copies keep theirs."
         ),
-        "method": "str, default 'linear'\n    How to choose between two elements; `numpy.quantile` has the names.",
-        "ddof": "int or float, default 0\n    What to subtract from the number of elements that is divided by.",
-        "initial": "scalar, optional\n    Counts as one more element.",
+        "method": "str, default 'linear'\n    How to choose between two elements; `numpy.quantile` lists the names.",
+        "ddof": "int or float, default 0\n    Subtracted from the number of elements to give the divisor.",
+        "initial": "scalar, optional\n    One more value to include.",
         "where": "array_like of bool, optional\n    The elements to include. Default: all.",
-        "mean": "array_like, optional\n    The means, if they are known. Reduced axes have length 1.",
+        "mean": "array_like, optional\n    The means, if already known, with reduced axes of length 1.",
         "correction": "int or float, optional\n    The standard's name for `ddof`.",
-        "weights": "array_like, optional\n    What each element counts; needs ``method='inverted_cdf'``. Default: 1.",
+        "weights": "array_like, optional\n    The weight of each element; needs ``method='inverted_cdf'``. Default: 1.",
     }
 )
 _running = Completed({**_PARAMETERS, "axis": "int, optional\n    The flattened array if omitted."})
@@ -101,7 +101,9 @@ _cumulative = Completed(
     {
         **_PARAMETERS,
         "axis": "int, optional\n    May be omitted for an array of one axis.",
-        "include_initial": "bool, default False\n    Whether the result begins with the sum or product of nothing.",
+        "include_initial": (
+            "bool, default False\n    Whether the result begins with the sum or product of no elements: 0 or 1."
+        ),
     }
 )
 
@@ -340,7 +342,7 @@ def histogram(
     bins : int, str or array_like, default 10
         The number of bins, how to find them, or their edges.
     range : pair of float, optional
-        The first and the last edge, if none are given. Default: the least and the greatest element.
+        The first and the last edge, unless `bins` lists them. Default: the least and the greatest element.
     density : bool, optional
         Whether the integral over all bins is 1.
     weights : array_like, optional
@@ -404,7 +406,7 @@ def histogram_bin_edges(
     bins : int, str or array_like, default 10
         The number of bins, how to find them, or their edges.
     range : pair of float, optional
-        The first and the last edge, if none are given. Default: the least and the greatest element.
+        The first and the last edge, unless `bins` lists them. Default: the least and the greatest element.
     weights : array_like, optional
         As for `histogram`.
     """

@@ -13,11 +13,11 @@ __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
 
 _completed = Completed(
     {
-        "M": "int\n    How many; none if it is less than 1.",
-        "beta": "float\n    The shape: the greater, the narrower.",
+        "M": "int\n    The number of points; if less than 1, the result is empty.",
+        "beta": "float\n    The shape: the greater it is, the narrower the window.",
     },
     "ndarray",
-    returns="Fresh, with one axis; in the middle 1.",
+    returns="Fresh, with one axis; 1 in the middle, if the number of points is odd.",
 )
 
 

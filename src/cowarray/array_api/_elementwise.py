@@ -122,9 +122,14 @@ def clip(x: Operand, /, min: ArrayLike | None = None, max: ArrayLike | None = No
     Parameters
     ----------
     min : array_like, optional
-        The bounds, which broadcast with x. ``None``: no bound.
+        The lower bound, which broadcasts with x. ``None``: no bound.
     max : array_like, optional
-        The bounds, which broadcast with x. ``None``: no bound.
+        The upper bound, which broadcasts with x. ``None``: no bound.
+
+    Raises
+    ------
+    ValueError
+        The shapes do not broadcast.
     """
     return standard(_chapters.clip(x, min=min, max=max))
 

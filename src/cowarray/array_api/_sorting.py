@@ -20,8 +20,15 @@ def argsort(x: ArrayLike, /, *, axis: SupportsIndex = -1, descending: bool = Fal
 
     Parameters
     ----------
+    descending : bool, default False
+        Greatest first; NaNs come last either way.
     stable : bool, default True
         Whether equal elements keep their order, even if descending; ``False`` is faster.
+
+    Raises
+    ------
+    TypeError
+        `descending` is not a bool.
     """
     return standard(_chapters.argsort(x, axis=axis, descending=descending, stable=stable))
 

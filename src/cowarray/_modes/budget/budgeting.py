@@ -231,17 +231,17 @@ class budget(Mode):
         """
         return self._run.stats()
 
-    base_time = _Figure[float]("float: Seconds in operations, as they were done first.")
-    remat_time = _Figure[float]("float: Seconds in operations that were repeated.")
-    search_time = _Figure[float]("float: Seconds in looking for what to evict.")
-    evictions = _Figure[int]("int: How often bytes left to be made again.")
-    remakes = _Figure[int]("int: How often bytes were made again.")
-    spills = _Figure[int]("int: How often bytes left for the file.")
-    spilled_bytes = _Figure[int]("int: How many were written to it.")
-    peak_bytes = _Figure[int]("int: The most that there were at once, until the end.")
-    live_bytes = _Figure[int]("int: Those that there are now.")
+    base_time = _Figure[float]("float: Seconds spent in operations, the first time that each ran.")
+    remat_time = _Figure[float]("float: Seconds spent in repeating operations, to bring arrays back.")
+    search_time = _Figure[float]("float: Seconds spent in choosing what to evict.")
+    evictions = _Figure[int]("int: How often bytes were freed, to be recomputed if needed.")
+    remakes = _Figure[int]("int: How often bytes were recomputed.")
+    spills = _Figure[int]("int: How often bytes were freed that the file keeps.")
+    spilled_bytes = _Figure[int]("int: Bytes written to the file.")
+    peak_bytes = _Figure[int]("int: The most bytes in memory at once, until the budget ended.")
+    live_bytes = _Figure[int]("int: Bytes in memory now.")
     constants = _Figure[dict[str, int]](
-        "dict: Bytes that there are now and that cannot be made again, by line and reason; the most first."
+        "dict: Bytes in memory that cannot be recomputed, by line and reason; the most first."
     )
 
 
