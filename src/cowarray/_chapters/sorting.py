@@ -42,7 +42,7 @@ def argpartition(
     Returns
     -------
     ndarray
-        Fresh, of a's shape.
+        Fresh, of a's shape; with one axis if `axis` is None.
     """
 
 
