@@ -351,6 +351,33 @@ def test_nobody_writes_to_a_read_only_array_by_its_base(mode, make):
         assert y.all()
 
 
+@pytest.mark.parametrize("mode", [ca.aliasing, lambda: ca.budget("1MiB"), ca.simulate])
+@pytest.mark.parametrize("make", [ca.zeros, lambda *given: ca.asarray(np.zeros(*given))])
+def test_a_base_never_takes_other_bytes_for_references(mode, make):
+    with mode():
+        x = make(4, [("i", "i8"), ("o", "O")])
+        x["i"] = 5
+        np.asarray(x)
+        assert x["i"].base.dtype.kind in "iV"
+        found = x["o"].base
+        assert (found["o"] if found.dtype.names else found).tolist() == [0] * 4
+        for name in ("i", "o"):
+            x[name].base[...] = x[name].base.copy()
+        assert (x["i"].tolist(), x["o"].tolist()) == ([5] * 4, [0] * 4)
+
+
+def test_a_base_is_of_its_views_kind():
+    x = ca.zeros(4)
+    x.flags.writeable = False
+    base = x[1:].base
+    base.flags.writeable = True
+    assert not x[1:].base.flags.writeable
+    strict = ca.array_api.arange(6.0)
+    base = strict[1:].base
+    assert type(base.sum()) is ca.ndarray
+    assert type(ca.asarray(strict, copy=False)[1:].base.sum()) is np.float64
+
+
 def test_bases_of_views_of_another_dtype_and_of_written_arrays():
     with ca.aliasing():
         x = ca.zeros(3, "u1")

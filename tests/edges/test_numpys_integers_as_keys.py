@@ -58,6 +58,16 @@ def test_an_integer_array_without_axes_gives_a_copy(mode):
             assert x[key].storage is not x.storage
 
 
+@pytest.mark.parametrize("key", [np.int64(3), 3, (np.int8(3),)])
+def test_an_element_that_was_not_written_is_no_divergence(key):
+    with cw.simulate() as seen:
+        x = cw.zeros(6) + 0
+        y = cw.real_if_close(x)
+        x[0] = 1
+        assert y[key] == 0
+    assert len(seen) == 0
+
+
 def test_what_does_not_fit_into_its_bytes_is_not_laid_there():
     place = cw.arange(27.0).reshape(3, 3, 3)[..., 0]
     with pytest.raises(NotAsForetold, match="72 bytes"):

@@ -37,6 +37,15 @@ KEYS = [
     ("np.add(x, y)", 0, 0, "__array_wrap__", "reshape_handed", -1, "objects"),
     ("x.__rdivmod__(x)", 0, 0, "__array_wrap__", "retype_handed", 1, "pinned"),
     ("cowarray.linalg.vecdot(x, x)", 0, 0, "__array_ufunc__", "stride_handed", -1, "pinned"),
+    (
+        "x.__array_function__(np.copyto, (type(x),), (x, 5), {})",
+        0,
+        3,
+        "subclass, dispatching",
+        "stride_handed",
+        0,
+        "readonly",
+    ),
     # Of text that is shorter than out, NumPy leaves the rest unwritten: fresh memory, where x had been shared.
     ('np.add(A([["a"] * 4] * 4), A([["b"] * 4] * 4), out=x)', 0, -1, "afterwards", "nothing", -1, "text"),
     # A format that is no text was a SystemError.

@@ -443,3 +443,67 @@ def test_lengths_that_are_arrays_without_axes():
             assert cw.zeros(lengths).shape == cw.full(lengths, 7).shape == (3,)
             assert cw.random.default_rng(0).normal(size=lengths).shape == (3,)
         assert cw.random.default_rng(0).permutation(-1).shape == (0,)
+
+
+def test_lengths_that_are_fakes_say_so():
+    with cw.fake():
+        length = cw.zeros(3, int).sum()
+        for action in (cw.zeros, cw.ones, cw.random.default_rng(0).normal, lambda n: cw.full((n,), 1)):
+            with pytest.raises(cw.FakeError, match="a value is needed"):
+                action(size=length) if "normal" in repr(action) else action(length)
+        with pytest.raises(TypeError):
+            cw.zeros({3: 4})
+        assert cw.zeros(range(2, 4)).shape == (2, 3)
+
+
+@pytest.mark.parametrize("block", [cw.fake, cw.deferred])
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("diagonal", {"a": ..., "offset": 1}),
+        ("expand_dims", {"a": ..., "axis": 0}),
+        ("imag", {"val": ...}),
+        ("moveaxis", {"a": ..., "source": 0, "destination": 1}),
+        ("rot90", {"m": ..., "k": 1}),
+        ("swapaxes", {"a": ..., "axis1": 0, "axis2": 1}),
+    ],
+)
+def test_functions_of_numpys_take_arrays_by_name(block, name, given):
+    with block():
+        x = cw.ones((2, 3)) + 1
+        values = [x if value is ... else value for value in given.values()]
+        by_name = getattr(np, name)(**dict(zip(given, values, strict=True)))
+        by_position = getattr(np, name)(*values)
+        assert by_name.shape == by_position.shape
+        assert by_name.strides == by_position.strides
+        assert cw.is_deferred(by_name) == cw.is_deferred(by_position)
+
+
+@pytest.mark.parametrize("block", [contextlib.nullcontext, cw.fake, cw.deferred])
+def test_draws_from_numbers_and_from_nothing(block):
+    with block():
+        rng = cw.random.default_rng(0)
+        for count in (np.uint64(10), np.int8(10), 10):
+            assert rng.permutation(count).dtype == np.random.default_rng(0).permutation(count).dtype
+        assert rng.choice(np.array(5), size=4).shape == (4,)
+        with pytest.raises(ValueError, match="a cannot be empty"):
+            rng.choice(cw.zeros(0), 1)
+        with pytest.raises(ValueError, match="a must be 1-dimensional"):
+            cw.random.choice(cw.zeros((2, 2)), 1)
+        with pytest.raises(IndexError, match="x must be an integer"):
+            cw.random.permutation(2.0)
+        cw.random.shuffle(x=cw.zeros(3))
+
+
+@pytest.mark.parametrize("block", [contextlib.nullcontext, cw.fake, cw.deferred])
+@pytest.mark.parametrize(
+    "wrong", [{"weekmask": np.zeros(7, bool)}, {"holidays": np.array([["2024-01-01"]], "M8[D]")}], ids=str
+)
+def test_calendars_that_are_real_are_looked_at(block, wrong):
+    with block():
+        day = cw.array(np.array(["2024-01-02"], "M8[D]"))
+        for value in wrong.values():
+            with pytest.raises(ValueError, match=r"weekmask|holidays"):
+                cw.is_busday(day, **{next(iter(wrong)): value})
+            with pytest.raises(ValueError, match=r"weekmask|holidays"):
+                cw.is_busday(day, **{next(iter(wrong)): cw.asarray(value)})

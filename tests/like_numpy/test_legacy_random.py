@@ -192,3 +192,22 @@ def test_a_permutation_of_nothing_is_nothing_and_no_array_of_the_callers(permuta
     assert (found + 1).shape == (0,)
     with pytest.raises(TypeError, match="argument"):
         permutation(n[:0], 0, 0)
+
+
+@pytest.mark.parametrize("permutation", [random.permutation, random.RandomState(1).permutation])
+def test_what_an_object_gives_as_an_array_is_not_taken_over(permutation):
+    class Given:
+        asked = 0
+
+        def __init__(self, n):
+            self.n = n
+
+        def __array__(self, dtype=None, copy=None):
+            self.asked += 1
+            return self.n
+
+    for n in (np.zeros(0), np.arange(3)):
+        given = Given(n)
+        assert sorted(permutation(given).tolist()) == n.tolist()
+        assert given.asked == 1
+        assert n.flags.writeable

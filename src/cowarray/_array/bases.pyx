@@ -10,8 +10,11 @@ from cowarray._array.array cimport (
     BORN_FRESH,
     BORN_VIEW,
     descr_of,
+    is_plain,
     itemsize_of,
     on_storage,
+    shape_of,
+    strides_of,
     with_face,
 )
 from cowarray._array.layout cimport distinct
@@ -19,24 +22,28 @@ from cowarray._native.storage cimport Storage, window_size
 
 cnp.import_array()
 
-# By the address of its Storage, which it keeps alive, so that comparing bases finds one object; read-only views have
-# another, by way of which nobody can write.
+# By what `key_of` says, which keeps its Storage alive, so that comparing bases finds one object.
 cdef object known = WeakValueDictionary()
+
+
+cdef size_t key_of(Array x) noexcept:
+    """Return the address of x's Storage, with what a base has from x beside it."""
+    return <size_t><void *>x.storage_ + x.writeable + 2 * x.standard
 
 
 cdef Array base_of(Array x):
     """Return an array of all of x's Storage, the same one while it lives; None if x is not a view.
 
-    It is laid out like the NumPy array that owns the bytes, if one does; otherwise it has one axis. It is read-only if
-    x is.
+    It is laid out like the NumPy array that owns the bytes, if one does; otherwise it has one axis. If the bytes may be
+    references to objects, it lies as x does. It is read-only if x is.
     """
     cdef Storage storage = x.storage_
-    cdef size_t key = <size_t><void *>storage + x.writeable
+    cdef size_t key = key_of(x)
     cdef Array base
     if x.birth != BORN_VIEW:
         return None
     base = known.get(key)
-    if base is None or base.storage_ is not storage:
+    if base is None or base.storage_ is not storage or base.writeable != x.writeable:
         base = with_face(whole(storage, x), x.standard, BORN_FRESH)
         known[key] = base
     return base
@@ -54,6 +61,8 @@ cdef Array whole(Storage storage, Array x):
                                      cnp.PyArray_STRIDES(owner)),
             BORN_FRESH,
         )
+    if storage.never_shared or not is_plain(descr):
+        return on_storage(storage, x.offset, x.nd, shape_of(x), strides_of(x), descr, x.writeable, BORN_FRESH)
     if step == 0 or window_size(storage) % <size_t>step:
         descr = cnp.PyArray_DescrFromType(cnp.NPY_UINT8)
         step = 1

@@ -32,10 +32,13 @@ def _draw(numpys: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Draw by a method of NumPy's; the results are this library's."""
     if name in _NUMPYS:
         return numpys(*args, **kwargs)
-    if name == "permutation" and len(args) + len(kwargs) == 1:
-        x = kwargs.get("x", args[0] if args else None)
-        if isinstance(x, (np.ndarray, ndarray)) and x.shape == (0,):
-            return nothing_permuted(numpys.__self__, asarray(x))
+    if name == "permutation" and len(args) + len(kwargs) == 1 and (args or "x" in kwargs):
+        x = kwargs.get("x", *args)
+        if not isinstance(x, (int, np.integer)):
+            x = asarray(x)
+            if x.shape == (0,):
+                return nothing_permuted(numpys.__self__, x)
+            args, kwargs = (x,), {}
     if any(map(has_no_bytes, args)) or any(map(has_no_bytes, kwargs.values())):
         return born(numpys, *args, **kwargs)
     if name == "shuffle":

@@ -15,7 +15,6 @@ from cowarray._array.array cimport (
     adopt,
     Array,
     BORN_EAGER_ORDER,
-    const_header,
     descr_of,
     extent_of,
     guarded_header,
@@ -288,7 +287,7 @@ cdef class Passage:
         x = <Array>value
         self.standard |= x.standard
         if not x.writeable:
-            return const_header(x)
+            return reader_header(x) if self.cautious else guarded_header(x)
         if has_doorkeeper(x):
             whole = still(x)
             access = access_to(whole, OVERWRITES if self.overwrites and not self.reads_of(x) else WRITES, self.behalf)

@@ -1,5 +1,8 @@
 """An operation on fakes, or inside `fake()`: all that a rule knows about it and may do."""
 
+import inspect
+import itertools
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, ref
@@ -89,6 +92,8 @@ class Call:
         block: Block | None,
         faked: ndarray | None,
     ) -> None:
+        if kwargs and not args:
+            args, kwargs = _by_position(operation, kwargs)
         self.operation = operation
         self.function: Any = function
         self.args = args
@@ -311,6 +316,17 @@ class Call:
         if isinstance(value, (np.ndarray, np.generic, int, float, complex)) or value is None:
             return value
         return np.asarray(value)
+
+
+def _by_position(operation: str, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return named arguments as rules take them: those of the first parameters by position."""
+    try:
+        parameters = inspect.signature(operator.attrgetter(operation)(np)).parameters.values()
+    except (AttributeError, TypeError, ValueError):
+        return (), kwargs  # not NumPy's, or C code that tells no signature
+    names = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    first = list(itertools.takewhile(kwargs.__contains__, names))
+    return tuple([kwargs[name] for name in first]), {key: value for key, value in kwargs.items() if key not in first}
 
 
 def _row_of(function: Any) -> table.Operation | None:

@@ -15,7 +15,7 @@ from cowarray._modes.common.thread cimport Thread
 from cowarray._modes.simulate.watching cimport Step, tell, watch_for, watch_of
 from cowarray._modes.simulate.writes cimport note, settle, tell_readers
 from cowarray._native.storage cimport Storage, window_size
-from cowarray._ops.keys cimport find_place, is_basic, is_same_place, settled, shown_key
+from cowarray._ops.keys cimport find_place, is_basic, is_same_place, picks_one, settled, shown_key
 from cowarray._ops.picking cimport Place, place_of
 
 from cowarray._ops import table
@@ -176,7 +176,8 @@ cdef Region picked(Array x, object key, bint reads):
     if is_basic(key):
         if reads and find_place(x, key, &place) and place.nd == 0:
             return region_of_range(place.offset, place.offset + itemsize_of(x))
-        return None
+        if not reads or not picks_one(x.nd, key):
+            return None
     if size_of(x) > MOST_PICKED or (type(key) is str and reads):
         return None
     try:

@@ -2,7 +2,8 @@
 
 import math
 import operator
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -40,10 +41,9 @@ def lengths_of(shape: Any) -> Any:
     """Return a shape in plain integers; raise for anything else."""
     if type(shape) is tuple and all(type(length) is int for length in shape):
         return shape
-    try:
-        return (operator.index(cast("Any", shape)),)
-    except TypeError:
+    if isinstance(shape, Sequence) or getattr(shape, "ndim", 0) > 0:
         return tuple([operator.index(length) for length in shape])
+    return (operator.index(shape),)
 
 
 @rule("ones")

@@ -1,6 +1,7 @@
 """Rules of random numbers: a fake draw has a shape and a dtype, and does not advance the generator."""
 
 import inspect
+import math
 import operator
 from typing import Any
 
@@ -132,33 +133,41 @@ def _multinomial(call: Call) -> Any:
 
 
 def _permutation(call: Call) -> Any:
-    given = _named(call)
+    given, name = _named(call), call.function.function.__name__
     x = given["x"]
-    if isinstance(x, (int, np.integer)):
-        return call.give(fresh((max(0, operator.index(x)),), np.dtype(np.int64)))
-    header = call.header(x)
-    if call.function.function.__name__ == "permutation":
+    if isinstance(x, (int, np.integer)) and name == "permutation":
+        return call.give(fresh((max(0, operator.index(x)),), np.arange(0, dtype=np.result_type(x, np.long)).dtype))
+    header = np.asarray(call.header(x))
+    if not header.ndim and _is_legacy(call):
+        raise IndexError("x must be an integer or at least 1-dimensional")
+    if name == "permutation":
         np.lib.array_utils.normalize_axis_index(given.get("axis", 0), header.ndim)
     if not header.ndim:
         raise TypeError("len() of unsized object")
-    return call.give(
-        copied(header, "K") if call.function.function.__name__ == "permuted" else fresh(header.shape, header.dtype)
-    )
+    return call.give(copied(header, "K") if name == "permuted" else fresh(header.shape, header.dtype))
+
+
+def _is_legacy(call: Call) -> bool:
+    return isinstance(call.function.function.__self__, np.random.RandomState)
 
 
 def _choice(call: Call) -> Any:
     given = _named(call)
-    a, size, axis = given["a"], given.get("size"), given.get("axis", 0)
+    size, axis = given.get("size"), given.get("axis", 0)
     shape = () if size is None else lengths_of(size)
-    if isinstance(a, (int, np.integer)):
+    header = np.asarray(call.header(given["a"]))
+    if not header.ndim:
         return call.give(fresh(shape, np.dtype(np.int64)))
-    header = call.header(a)
+    if header.ndim > 1 and _is_legacy(call):
+        raise ValueError("a must be 1-dimensional")
     axis = np.lib.array_utils.normalize_axis_index(axis, header.ndim)
+    if not header.shape[axis] and math.prod(shape):
+        raise ValueError("a cannot be empty unless no samples are taken")
     return call.give(fresh((*header.shape[:axis], *shape, *header.shape[axis + 1 :]), header.dtype))
 
 
 def _shuffle(call: Call) -> Any:
-    x = call.args[0]
+    x = _named(call)["x"]
     return None if isinstance(x, ndarray) and is_fake(x) and call.writes(x) else call.compute()
 
 

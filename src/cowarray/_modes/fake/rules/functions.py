@@ -264,9 +264,15 @@ def days(call: Call) -> Any:
 
 def _without_values(name: str, value: Any) -> Any:
     """Return what NumPy is given for an argument, to look at its dtype: of arrays no elements, of lists the first."""
+    if name in ("weekmask", "holidays"):
+        if not isinstance(value, ndarray):
+            return value
+        if not is_fake(value):
+            return value.to_numpy()
+        return np.ones(value.shape, value.dtype) if name == "weekmask" else np.empty((0,) * value.ndim, value.dtype)
     if isinstance(value, (np.ndarray, ndarray)):
-        return np.ones(value.shape, value.dtype) if name == "weekmask" else np.empty(0, value.dtype)
-    if isinstance(value, (list, tuple)) and name not in _CALENDAR:
+        return np.empty(0, value.dtype)
+    if isinstance(value, (list, tuple)):
         return np.asarray(value).ravel()[:1].tolist()
     return value
 
