@@ -208,6 +208,6 @@ PASTS = {
     "a reader who steals stays one": (
         "test_absence",
         "a_clone_that_is_read_at_once_knows_where_the_bytes_are",
-        [("storage.c", "    if (storage->reads) { /* what", "    if (false) { /* what")],
+        [("storage.c", "    if (storage->reads) { /* it now", "    if (false) { /* it now")],
     ),
 }
