@@ -1,5 +1,7 @@
 """Draws of fakes have shape and dtype, and leave the generator where it is."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from support.crosscheck import EXACT, CrossCheck
@@ -85,3 +87,19 @@ def test_a_choice_of_many_is_planned_and_one_by_fake_probabilities_too(random):
         assert [*map(cw.is_fake, drawn), cw.is_fake(few)] == [True, True, True, False]
         assert random.choice([3, 3]).item() == 3
         assert plan.live_bytes == 8000 + 8000 + 4000
+
+
+@pytest.mark.parametrize("block", [contextlib.nullcontext, cw.fake, cw.deferred])
+def test_draws_from_numbers_and_from_nothing(block):
+    with block():
+        rng = cw.random.default_rng(0)
+        for count in (np.uint64(10), np.int8(10), 10):
+            assert rng.permutation(count).dtype == np.random.default_rng(0).permutation(count).dtype
+        assert rng.choice(np.array(5), size=4).shape == (4,)
+        with pytest.raises(ValueError, match="a cannot be empty"):
+            rng.choice(cw.zeros(0), 1)
+        with pytest.raises(ValueError, match="a must be 1-dimensional"):
+            cw.random.choice(cw.zeros((2, 2)), 1)
+        with pytest.raises(IndexError, match="x must be an integer"):
+            cw.random.permutation(2.0)
+        cw.random.shuffle(x=cw.zeros(3))

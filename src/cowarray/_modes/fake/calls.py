@@ -324,8 +324,8 @@ def _by_position(operation: str, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...
         parameters = inspect.signature(operator.attrgetter(operation)(np)).parameters.values()
     except (AttributeError, TypeError, ValueError):
         return (), kwargs  # not NumPy's, or C code that tells no signature
-    names = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
-    first = list(itertools.takewhile(kwargs.__contains__, names))
+    leading = itertools.takewhile(lambda each: each.kind is each.POSITIONAL_OR_KEYWORD, parameters)
+    first = list(itertools.takewhile(kwargs.__contains__, [each.name for each in leading]))
     return tuple([kwargs[name] for name in first]), {key: value for key, value in kwargs.items() if key not in first}
 
 

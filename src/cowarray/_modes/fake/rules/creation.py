@@ -101,7 +101,7 @@ def arange(call: Call) -> Any:
 
 
 def _arange(
-    start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None
+    start: Any = 0, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None
 ) -> Any:
     _check_device(device)
     if stop is None:
