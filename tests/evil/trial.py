@@ -272,9 +272,7 @@ class Trial:
         if not dtype.hasobject and len(before[2]) != array.nbytes:
             self.find("torn", f"{label}: {len(before[2])} bytes for {array.nbytes}")
             return False
-        if label == "x" or label.startswith("result"):
-            repr(array)
-        elif dtype.kind == "U":
+        if dtype.kind == "U" or label == "x" or label.startswith("result"):
             array.tolist()
         return True
 

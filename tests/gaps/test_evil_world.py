@@ -8,6 +8,7 @@ The long ones take each hook in each call, and with each deed on each road; what
 `evil/plan.py`.
 """
 
+import itertools
 import json
 import os
 import re
@@ -98,16 +99,19 @@ def run_without_a_deed():
     return Told(1, 1, "", None, (), False, [])
 
 
-@pytest.mark.parametrize(("work", "is_found"), [("sleeps", True), ("computes", False)])
-def test_a_trial_that_waits_for_what_never_comes_is_found(monkeypatch, work, is_found):
-    monkeypatch.setattr(run, "ASLEEP", 2)
+@pytest.mark.parametrize(("work", "is_found"), [("sleep", True), ("compute", True), ("many", False)])
+def test_a_trial_without_an_end_is_found(monkeypatch, work, is_found):
+    monkeypatch.setattr(run, "SECONDS", 1)
     begun = time.monotonic()
 
-    def sleep_or_compute(self, writer, one):
-        while work == "sleeps" or time.monotonic() - begun < 6:
-            time.sleep(60 if work == "sleeps" else 0)
+    def work_on(self, writer, one):
+        while work == "sleep":
+            time.sleep(60)
+        for trial in itertools.count():
+            if work == "many":
+                self.page[:4] = trial.to_bytes(4)
 
-    monkeypatch.setattr(run.Child, "work", sleep_or_compute)
+    monkeypatch.setattr(run.Child, "work", work_on)
     child = run.Child([], {})
     while not child.is_stuck() and time.monotonic() - begun < 5:
         time.sleep(0.1)
