@@ -450,6 +450,8 @@ HANDED = {
     "_modes.deferred.recipes.set_maker": "what makes bytes reads the recipes whose bytes they are",
     "_modes.budget.runs.set_door": "the door of a managed Storage is `outside`'s, which stands on runs",
     # What a module remembers for itself.
+    "._late": "names that were asked for",
+    "random.__getattr__": "names that were asked for",
     "_ops.overwriting.leave_attempt": "the context of the last attempt, for the next",
     "_modes.copies.copies.born": "where a Storage was made, for `trace`",
     "_modes.fake.forecasts.keep": "what the rules have answered, for operations just like those",
@@ -466,6 +468,41 @@ HANDED = {
 
 # Methods by which a container, or a context's variable, keeps something.
 PUTTING = {"add", "append", "extend", "insert", "setdefault", "update", "set", "__setitem__"}
+# What stands for a module's names without naming one.
+NAMESPACES = {"globals", "sys.modules"}
+
+
+def root(token):
+    return "sys.modules" if token.startswith("sys.modules") else token.partition(".")[0]
+
+
+def with_lambdas(read):
+    """The statements, and the bodies of the lambdas in them as if they were functions'."""
+    for around, tokens in read:
+        yield around, tokens
+        for at, token in enumerate(tokens):
+            if token == "lambda" and ":" in tokens[at:]:
+                ends = tokens.index(":", at)
+                name = tokens[0] if tokens[1:2] in (["="], [":"]) else "lambda"
+                header = (name, ["(", *tokens[at + 1 : ends], ")"])
+                yield (
+                    [*around, header],
+                    [token for token in tokens[ends + 1 :] if token != "("][:1] + tokens[ends + 2 :],
+                )
+
+
+def written_to(tokens):
+    """The names that a statement puts something into: an item, an attribute, a container."""
+    tokens = tokens[tokens[0] == "return" :]
+    if not tokens:
+        return set()
+    at = tokens.index("=") if "=" in tokens else 0
+    if tokens[0] in ("setattr", "vars") and len(tokens) > 2:
+        return {root(tokens[2])}
+    _, dot, name = tokens[0].rpartition(".")
+    calls = (dot and name in PUTTING) or any(one == "." and two in PUTTING for one, two in pairwise(tokens))
+    puts = at and (at == 1 or tokens[1] == "[" or tokens[0] == "globals")
+    return {root(tokens[0])} if calls or puts else set()
 
 
 def handings(text):
@@ -475,27 +512,25 @@ def handings(text):
     kept = {left[0] if ":" in left[1:2] else left[-1] for left in binding if "(" not in left}
     kept |= {tokens[tokens.index("class") + 1] for indent, tokens in read if indent == 0 and "class" in tokens[:2]}
     above = [tokens for _, tokens in read if tokens[0] in ("from", "import", "cimport")]
-    packages = set().union(*(tokens for tokens in above if tokens[1].startswith((".", "cowarray"))))
+    packages = {token for tokens in above if tokens[1].startswith((".", "cowarray")) for token in tokens} - {"(", ")"}
     found, bound, local = set(), {}, {}
-    for around, tokens in placed(text):
+    for around, tokens in with_lambdas(placed(text)):
         functions = [(name, tuple(header[header.index("(") :])) for name, header in around if "class" not in header[:2]]
         if not functions:
             continue
         given = {token for _, inside in functions for token in inside if token.isidentifier()} - {"None", "not"}
         at = tokens.index("=") if "=" in tokens else 0
-        owner, _, name = tokens[0].rpartition(".")
         if tokens[0] == "global":
             bound.setdefault(functions[-1], set()).update(tokens)
         elif tokens[0] == "cdef" or at == 1:
             local.setdefault(functions[-1], set()).update(tokens[: at or None])
         elsewhere = given.union(*map(local.get, functions, [()] * len(functions)))
-        is_kept = (owner.partition(".")[0] or name) in kept - elsewhere
-        puts = is_kept and at and (tokens[1] == "[" or at == 1)
-        calls = is_kept and (name in PUTTING or (tokens[1:2] == ["["] and PUTTING & set(tokens)))
-        calls = calls or (tokens[0] == "setattr" and tokens[2].partition(".")[0] in (kept | packages) - elsewhere)
+        outside = (kept | packages | NAMESPACES) - elsewhere
         binds = any(bound.get(each, set()) & set(tokens[:at]) for each in functions)
-        hands = (puts or calls or binds) and given & {token.partition(".")[0] for token in tokens[at + 1 :]}
-        if hands or (at == 1 and owner in packages - elsewhere):
+        hands = binds or written_to(tokens) & outside
+        if (hands and given & set(map(root, tokens[at + 1 :]))) or (
+            at == 1 and tokens[0].rpartition(".")[0] in packages - elsewhere
+        ):
             found.add(".".join(name for name, _ in around))
     return found
 
@@ -537,12 +572,27 @@ def set_elsewhere(function):
     road_above.hook = function
 def set_by_name_elsewhere(name, function):
     setattr(road_above, name, function)
+def set_in_a_table_elsewhere(name, function):
+    road_above.hooks[name] = function
+def set_by_names(name, function):
+    globals()[name] = function
+def set_by_all_names(function):
+    globals().update(hook=function)
+def set_by_vars(name, function):
+    vars(road_above)[name] = function
+def set_by_dict(function):
+    road_above.__dict__.update(hook=function)
+def set_by_modules(function):
+    sys.modules["cowarray._ops.road"].hook = function
+def set_by_attribute(name, function):
+    setattr(sys.modules[__name__], name, function)
+set_by_lambda = lambda function: hooks.update(name=function)
 """
 
 
 def test_a_new_setter_is_found_in_each_file():
-    functions = re.findall(r"\b(set_(?!now)\w+)\(", SETTERS)
+    functions = re.findall(r"\b(set_(?!now)\w+)(?:\(| = lambda)", SETTERS)
     planted = {name.replace("set_other", "set_other.set_now") for name in functions}
-    assert len(planted) == 10
+    assert len(planted) == 18
     files = [(name, text) for name, texts in modules().items() for text in texts.values()]
     assert [name for name, text in files if not planted <= handings(f"{text}\n{SETTERS}")] == []
