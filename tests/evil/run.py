@@ -369,8 +369,10 @@ def main():
         ended, found, errors = alone(Key(*json.loads(options.key)), settings)
         print(errors, *found, ended or "ended well", sep="\n")
         return bool(ended or found)
-    import evil.plan  # noqa: F401 - once, before the processes fork
+    from evil import plan
 
+    # Once, before the processes fork; and their trials collect garbage thousands of times, which need not see it.
+    plan.calls_by_road()
     gc.collect()
     gc.freeze()
     at, _, parts = options.part.partition("/")

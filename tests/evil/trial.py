@@ -410,7 +410,7 @@ def digest_of(value, unset=False, depth=0):
         is_padded = value.dtype.char in "gG"  # with bytes that nobody writes
         return value.shape, value.dtype.str, repr(value.tolist()) if is_padded else value.tobytes()
     if isinstance(value, (tuple, list)) and depth < 4:
-        return [digest_of(item, unset, depth + 1) for item in value]
+        return tuple(digest_of(item, unset, depth + 1) for item in value)  # which the collector need not look at
     if isinstance(value, (bool, float, bytes, type(None), np.generic)) or (type(value) is int and abs(value) < 2**40):
         return repr(value)
     return type(value).__name__
