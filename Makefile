@@ -461,12 +461,17 @@ built: $(BUILT) $(VENV)/.test
 tests: $(BUILT) $(VENV)/.test $(VENV)/.check $(VENV)/.producers $(VENV)/.bench
 	@$(IN_VENV) -m pytest $(WORKERS) $(ARGS)
 
-# `SAMPLE=` runs every list whole.
+# `SAMPLE=` runs every list whole. What is many times as long with COWARRAY_ALL runs once so, on this Python and NumPy.
+AFTER := numpy-ends long
 check-all: ## Run what a release needs: all of CI in full, all tests at both ends of NumPy, and tests that take minutes
-	@COWARRAY_ALL=1 $(MAKE) check SAMPLE=
-	@COWARRAY_ALL=1 $(MAKE) numpy-ends ARGS=tests
-	@$(IN_VENV) -m pytest $(WORKERS) -m long
+	@COWARRAY_ALL=1 $(MAKE) check SAMPLE=; \
+	    $(MAKE) --keep-going $(AFTER:%=stage-%); \
+	    $(STAGES) table $(BUILDS) $(BESIDE) $(WHOLE) $(AFTER)
 	@echo "make check-all: passed"
+
+stage-numpy-ends: export ARGS = tests
+long: $(BUILT) $(VENV)/.test
+	@$(IN_VENV) -m pytest $(WORKERS) -m long $(ARGS)
 
 check-long: check-all ## The same, for hours: also whole suites under sanitizers, leaks, ten minutes of stress and of each fuzzer
 	@$(MAKE) stress fuzz SECONDS=600
@@ -486,7 +491,7 @@ clean: ## Remove everything that was built, environments included
 	rm -rf src/cowarray/include src/*.egg-info; find src/cowarray -name '*.so' -delete
 
 .PHONY: help demo test docs-test fuzz fuzz-python bench bench-readme bench-compare package dist wheels ctest headers memcheck asan ubsan tsan sanitized \
-    sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-all check-quick check-clang clean prepare prepare-sanitized prepare-newest built tests newest run-newest run-prepare-newest oldest run-oldest \
+    sanitized-ctest free-threaded tsan-free-threaded model lint types check check-long check-all long check-quick check-clang clean prepare prepare-sanitized prepare-newest built tests newest run-newest run-prepare-newest oldest run-oldest \
     stress-core run-stress mutants stress-mutants stress stress-arrays fuzz-core leaks \
     sanitized-python conformance-standard conformance-numpy run-conformance-numpy conformance-scipy \
     run-conformance-scipy constraints numpy-ends site site-look check-site clients run-clients comparison run-comparison engines run-engines

@@ -17,10 +17,13 @@ def chosen_seed(usual=None):
 
 
 def worlds(number):
-    """Seeds of that many random worlds, of which a run takes five; with COWARRAY_ALL=1 (`make check-all`), all."""
+    """Seeds of that many random worlds, of which a run takes five, or all: see all_or."""
     return range(all_or(number, min(number, 5)))
 
 
 def all_or(number, fewer):
-    """How many of something a run takes: fewer; with COWARRAY_ALL=1 (`make check-all`), the whole number."""
+    """How many of something a run takes: fewer; with COWARRAY_ALL=1, the whole number.
+
+    `make check-all` sets it, but for the tests that are long already, and for those at the ends of NumPy.
+    """
     return number if os.environ.get("COWARRAY_ALL") == "1" else fewer
