@@ -58,4 +58,7 @@ COMPARED = [
     ("np.divide(x, 0, out=x)", 0, -1, "errstate", "copy_and_write"),
     # A slice passed for harmless, and NumPy asked the user's objects in it for the bounds.
     ("np.delete(x, slice(0, 0))", 0, 1, "bounds", "write_one"),
+    # NumPy asked the user's axis once it had x.
+    ("np.add.reduce(x, axis=0)", 0, 1, "number", "write_one"),
+    ("np.add.reduce(x, axis=0)", 0, 1, "subclass, asked", "write_one"),
 ]

@@ -228,7 +228,9 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     passage.stays = known and (method_name == "at" or ufunc.nout == 1)
     passage.survey_elementwise(inputs)
     passage.survey(out)
-    passage.survey(kwargs.get("where"))
+    for name, value in kwargs.items():
+        if name != "out":
+            passage.survey(value)
     if passage.allocates and inputs:
         passage.allocates = makes_axes(ufunc, method_name, inputs[0], kwargs)
     if method_name == "at":
