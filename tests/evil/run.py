@@ -189,7 +189,8 @@ WRITES = r".*(write|place).*|sort|again|reopen|keep_handed"
 EXCUSED = [
     (r".*\.(vecmat|matvec)\(.*out=x.*", ".*", ".*", ".*", "unwritten bytes", "in part, where operands overlap out"),
     (r".*byteswap.*", ".*", ".*", "text", "not whole", "characters that are none have no repr"),
-    (".*", "elements|number.*", ".*", "strings", "hang", "objects become text while its allocator is locked"),
+    (".*", "elements|number.*|strange.*", ".*", "strings", "hang", "objects become text while its allocator is locked"),
+    (r".*\bchoose\(.*", "subclass.*", "fail", ".*", "lost error|system error", "makes a second view after an error"),
     (r".*\.at\(.*", r"strange: x\.to_numpy\(\)", ".*", ".*", "written", "ufunc.at writes to read-only arrays"),
     (r".*\.at\(.*", "elements", "again", ".*", "crash", "within itself, ends what its loop borrows"),
     (r".*arg(max|min)\(.*", "elements", ".*", ".*", "lost error|system error", "compares on after a failed comparison"),
