@@ -48,6 +48,8 @@ KEYS = [
     ),
     # Of text that is shorter than out, NumPy leaves the rest unwritten: fresh memory, where x had been shared.
     ('np.add(A([["a"] * 4] * 4), A([["b"] * 4] * 4), out=x)', 0, -1, "afterwards", "nothing", -1, "text"),
+    # A trace that was counted while it grew had no end.
+    ("(lambda seen: inside(seen, lambda: [*seen]))(cowarray.trace())", 0, -1, "every line", "vanish", -1, "strings"),
     # A format that is no text was a SystemError.
     ('x.__format__("")', 0, 0, "strange: -1", "nothing", -1, "pinned_objects"),
 ]

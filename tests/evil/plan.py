@@ -94,7 +94,7 @@ def calls_by_road():
 # Where NumPy does not end, or spoils memory, of arrays of its own, too, and no later trial could be trusted: (calls,
 # hooks, deeds, states). `partition` looks for a place in text, and cuts there whatever the text is by then; ufuncs ask
 # a variable of the context that CPython is in the middle of setting; a generator takes whatever out is for an array;
-# Python's integers become powers of powers without an end, where x has one axis.
+# Python's integers become powers of powers without an end.
 SPOILING = [
     (r".*\b(all|any|cumsum|cumprod)\(.*out=.*", ".*", ".*", "strings"),
     (r".*\b(all|any)\(.*out=.*", "elements|strange: objects", ".*", ".*"),
@@ -103,6 +103,7 @@ SPOILING = [
     (r".*default_rng\(.*out=.*", r"strange: .*|__.*|operators.*|number.*|list|tuple|iterator", ".*", ".*"),
     (r".*\bdiff\(.*", r"strange: 2 \*\* 70", ".*", ".*"),
     (r".*\bpower\.\w+\(.*", ".*", "grow|flatten", ".*objects?"),
+    (r"x\.__ipow__\(x\)|x \*\*= x", ".*", "again", ".*objects?"),
 ]
 
 

@@ -298,7 +298,9 @@ class Trial:
         if self.key.slot < 0:
             return False
         label = self.form.labels[self.key.slot]
-        return label in WRITTEN or (not self.key.slot and (self.case.writes or re.search(WRITING, self.key.source)))
+        if label in WRITTEN or (self.case.writes and label.partition(".")[0] == self.case.writes):
+            return True
+        return not self.key.slot and (self.case.writes or re.search(WRITING, self.key.source))
 
     def check_views(self, views):
         """What is a view without user code is a view with it."""

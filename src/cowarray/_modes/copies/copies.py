@@ -274,7 +274,7 @@ class trace(Mode):
         return iter([event.event if type(event) is Unread else event for event in known])
 
     def __len__(self) -> int:
-        return sum(map(_is_known, self._events))
+        return sum(map(_is_known, list(self._events)))
 
     @property
     def lazy_copies(self) -> int:
