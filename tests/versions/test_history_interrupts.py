@@ -5,7 +5,9 @@ import os
 import random
 import signal
 import sys
+from collections import Counter
 from functools import partial
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -27,10 +29,11 @@ class Timeout(Exception):
 
 
 class Tracer:
-    """Raises before the n-th bytecode of the versions' code; counts them."""
+    """Raises before the n-th bytecode of the versions' code; for n = 0 it notes where each lies."""
 
     def __init__(self, at, error=Interrupt):
         self.at, self.count, self.error = at, 0, error
+        self.places = []
 
     def __call__(self, frame, event, _):
         if not frame.f_code.co_filename.startswith(HOME):
@@ -41,21 +44,40 @@ class Tracer:
             self.count += 1
             if self.count == self.at:
                 raise self.error
+            if not self.at:
+                self.places.append((frame.f_code, frame.f_lasti))
         return self
 
 
 def run(step, at, error=Interrupt):
-    """How many bytecodes ran, and whether the interrupt came out."""
-    tracer = Tracer(at, error)
+    """Whether the interrupt came out."""
+    return traced(step, Tracer(at, error))
+
+
+def traced(step, tracer):
     before = sys.gettrace()
     sys.settrace(tracer)
     try:
         step()
-    except error:
-        return tracer.count, True
+    except tracer.error:
+        return True
     finally:
         sys.settrace(before)
-    return tracer.count, False
+    return False
+
+
+def moments(step, times, fewer):
+    """Which bytecodes of a step to interrupt: at each place in the code the first times and the last; or fewer."""
+    tracer = Tracer(0)
+    traced(step, tracer)
+    passed, last = Counter(), {place: at for at, place in enumerate(tracer.places)}
+    found = []
+    for at, place in enumerate(tracer.places):
+        passed[place] += 1
+        if passed[place] <= times or last[place] == at:
+            found.append(at + 1)
+    assert len(found) > 20
+    return sorted(random.Random(chosen_seed()).sample(found, min(len(found), all_or(len(found), fewer))))
 
 
 def said(state):
@@ -113,11 +135,8 @@ def test_an_interrupt_at_any_bytecode(name, shape, part):
     if name in EDITED:
         edit(history)
     before, start = seen(history), said(history.state)
-    total, _ = run(lambda: step(history), -1)
+    points = moments(partial(step, history), 2 if shape == SIZES[0] else 1, 30)[part :: len(PARTS)]
     after, goal = seen(history), said(history.state)
-    assert total > 20
-    points = random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 30)))
-    points = sorted(points)[part :: len(PARTS)]
     came = 0
     for point in points:
         history, versions = world(shape)
@@ -126,7 +145,7 @@ def test_an_interrupt_at_any_bytecode(name, shape, part):
         if name in EDITED:
             edit(history)
         state = history.state
-        came += run(partial(step, history), point)[1]
+        came += run(partial(step, history), point)
         history[0]  # finishes what is under way
         now = seen(history)
         assert now in (before, after), point
@@ -155,17 +174,15 @@ def test_an_interrupt_at_any_bytecode(name, shape, part):
 
 
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("error", [Interrupt, Timeout])
 @pytest.mark.parametrize("shape", SIZES, ids=str)
 @pytest.mark.parametrize("name", IN_MEMORY)
-def test_what_is_written_after_an_interrupt_is_kept(name, shape, error, part):
+def test_what_is_written_after_an_interrupt_is_kept(name, shape, part):
     step = STEPS[name]
     history, _ = world(shape)
     if name in EDITED:
         edit(history)
-    total, _ = run(lambda: step(history), -1)
-    points = random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 15)))
-    for point in sorted(points)[part :: len(PARTS)]:
+    points = moments(partial(step, history), 1, 30)[part :: len(PARTS)]
+    for point, error in zip(points, cycle([Interrupt, Timeout]), strict=False):
         history, _ = world(shape)
         if name in EDITED:
             edit(history)
