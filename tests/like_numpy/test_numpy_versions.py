@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from support.numpy_versions import BROUGHT, DEVIATIONS, TAKEN, absent, happens
 
+import cowarray
+
 pytestmark = [pytest.mark.numpy_ends, pytest.mark.numpy_versions]
 
 PYPROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
@@ -40,3 +42,16 @@ def test_no_entry_is_about_versions_that_are_no_longer_allowed():
         assert not deviation.since or lowest < deviation.since, f"{name}: every NumPy that is allowed does so"
     for version in (*BROUGHT, *TAKEN):
         assert lowest < version, f"names of {version}: every NumPy that is allowed is newer"
+
+
+def test_what_numpy_gives_back_as_it_is_becomes_a_copy():
+    """Before 2.4, `round` of integers gives its argument, and `flat[()]` the array."""
+    n = np.arange(6).reshape(2, 3)
+    for got in (cowarray.round(n), cowarray.array(n).flat[()]):
+        assert type(got) is cowarray.ndarray
+        got[...] = 7
+        assert n.tolist() == [[0, 1, 2], [3, 4, 5]]
+    x = cowarray.array(n)
+    whole = x.flat[()]
+    x[...] = 7
+    assert whole.ravel().tolist() == [0, 1, 2, 3, 4, 5]

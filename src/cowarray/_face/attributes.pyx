@@ -57,6 +57,8 @@ cdef object flat_get(Array x, object key):
         result = (<object>header).ravel()[shown]  # NumPy's own flat loses such text, and crashes
         return adopt(PyArray_NewCopy(result, cnp.NPY_CORDER)) if type(result) is cnp.ndarray else result
     result = (<object>header).flat[shown]
+    if result is header:  # of an empty tuple NumPy before 2.4 makes the array itself
+        return adopt(PyArray_NewCopy(header, cnp.NPY_CORDER))
     if type(result) is not cnp.ndarray:
         if not isinstance(result, numpy_void):
             return result

@@ -41,6 +41,7 @@ cdef class Passage:
     cdef list arrays  # cowarray arrays among the arguments
     cdef list sources  # (array, its Storage or None, the header that NumPy saw, the array's offset), ...
     cdef list foreign  # NumPy arrays among the arguments
+    cdef list foreign_written  # those of them that are to be written to
     cdef list written  # (array, the header that is written to, the array's offset), ...
     cdef dict adopted  # id of an owner -> its Storage, for calls with several results
     cdef bint allocates  # NumPy allocates the arrays that it returns: none is an element, or of unknown origin

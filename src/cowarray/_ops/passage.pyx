@@ -64,7 +64,7 @@ from cowarray._ops.operands cimport (
 from cowarray._ops.picking cimport narrow_to, same_elements, says_where, TRUE_ELEMENTS
 
 from cowarray._ops import table as _table
-from cowarray._ops.table import COPY, KEYWORD_ONLY, OVERLAPPING, SAME, VIEW
+from cowarray._ops.table import COPY, FRESH, KEYWORD_ONLY, OVERLAPPING, SAME, VIEW
 
 cnp.import_array()
 
@@ -157,6 +157,7 @@ cdef class Passage:
         self.arrays = []
         self.sources = []
         self.foreign = []
+        self.foreign_written = []
         self.written = []
 
     cdef int survey(self, object value) except -1:
@@ -282,6 +283,7 @@ cdef class Passage:
         if not is_array(value):
             if cnp.PyArray_Check(value):
                 self.foreign.append(value)
+                self.foreign_written.append(value)
             return value
         self.found = True
         x = <Array>value
@@ -347,12 +349,15 @@ cdef class Passage:
         return as_standard(result) if self.standard else result
 
     cdef object taken_back(self, cnp.ndarray array):
-        """Return a NumPy array as a new cowarray array; a foreign argument that a writer returns, as it is."""
+        """Return a NumPy array as a new cowarray array; a foreign one that was to be written to, as it is."""
         cdef Array x
         cdef object owner
+        for given in self.foreign_written:
+            if given is array:
+                return array
         for given in self.foreign:
             if given is array:
-                return array if self.operation.writes else import_array(array, None)
+                return import_array(array, True if self.operation.result is FRESH else None)
         owner = root(array)
         for x, storage, header, offset in self.sources:
             if root(header) is owner:
