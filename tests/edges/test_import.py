@@ -73,7 +73,7 @@ def test_the_import_does_no_more_than_it_did():
     """In bytecodes, which every machine counts alike: 290,000; they were 660,000 when it brought the chapters."""
     counted = run(
         """
-        import sys
+        import inspect, sys  # as NumPy does from 2.4 on
         import numpy
 
         def count(frame, event, argument):

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from support.crosscheck import EXACT, REFUSED, UNTOLD, CrossCheck
+from support.numpy_versions import happens
 
 import cowarray as cw
 
@@ -84,6 +85,7 @@ def test_a_tuple_is_one_element_of_records():
     assert verdict(lambda: x.__setitem__([0, 1, 2], [(1, 2)] * 2)) == EXACT
 
 
+@pytest.mark.skipif(happens("flat reads other indices"), reason="NumPy reads them otherwise")
 @pytest.mark.parametrize("size", [8, 9, 10])
 def test_a_mask_of_flat_elements(size):
     x, mask = array(3, 3), array(size, dtype=bool)
@@ -217,7 +219,9 @@ FAILING = ["always_error", "always_error_unary", "always_error_gufunc"]
 
 @pytest.mark.parametrize("name", FAILING)
 def test_ufuncs_that_always_fail(name):
-    ufunc = getattr(pytest.importorskip("numpy._core._umath_tests"), name)
+    ufunc = getattr(pytest.importorskip("numpy._core._umath_tests"), name, None)
+    if ufunc is None:
+        pytest.skip("NumPy does not have it yet")
     operands = [array(3)] * ufunc.nin
     assert verdict(lambda: ufunc(*operands)) == REFUSED
     if name == "always_error":
@@ -488,13 +492,17 @@ def test_names_behind_a_parameter_without_one_stay_names(block):
 
 @pytest.mark.parametrize("block", [contextlib.nullcontext, cw.fake, cw.deferred])
 @pytest.mark.parametrize(
-    "wrong", [{"weekmask": np.zeros(7, bool)}, {"holidays": np.array([["2024-01-01"]], "M8[D]")}], ids=str
+    "wrong",
+    [
+        {"weekmask": np.zeros(7, "?" if not happens("a week of bools is none") else "i8")},
+        {"holidays": np.array([["2024-01-01"]], "M8[D]")},
+    ],
+    ids=str,
 )
 def test_calendars_that_are_real_are_looked_at(block, wrong):
     with block():
         day = cw.array(np.array(["2024-01-02"], "M8[D]"))
         for value in wrong.values():
-            with pytest.raises(ValueError, match=r"weekmask|holidays"):
-                cw.is_busday(day, **{next(iter(wrong)): value})
-            with pytest.raises(ValueError, match=r"weekmask|holidays"):
-                cw.is_busday(day, **{next(iter(wrong)): cw.asarray(value)})
+            for given in (value, cw.asarray(value)):
+                with pytest.raises(ValueError, match=r"weekmask|holidays"):
+                    cw.is_busday(day, **{next(iter(wrong)): given})

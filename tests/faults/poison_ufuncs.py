@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import numpy._core.umath as umath
+from support.numpy_versions import happens
 
 import cowarray as ca
 
@@ -173,6 +174,8 @@ def strings(rng, share):
     known = ufuncs()
     for name, signature in STRING_SIGNATURES.items():
         inputs, _, output = signature.partition("->")
+        if name == "multiply" and happens("letters times numbers overflow"):
+            continue
         targets = [f"{order}{kind}{width}" for kind in "US" for width in (1, *WIDTHS, 20) for order in "<>"]
         if output != "s":
             targets += ["i8", "i4", "?", "f8", "f4"]

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from harm import spoil
+from support.numpy_versions import happens
 
 import cowarray as ca
 
@@ -54,6 +55,9 @@ def first_of_flat(x, key):
         return x.flat[key]
 
 
+NO_BOOL = pytest.mark.skipif(happens("flat reads other indices"), reason="NumPy takes no 0-d bool array for an index")
+
+
 @pytest.mark.parametrize(
     "read",
     [
@@ -62,8 +66,8 @@ def first_of_flat(x, key):
         lambda x: x.flat[0],
         lambda x: x.flat[np.int64(0)],
         lambda x: first_of_flat(x, True),
-        lambda x: first_of_flat(x, np.array(True)),
-        lambda x: first_of_flat(x, ca.array(True)),
+        pytest.param(lambda x: first_of_flat(x, np.array(True)), marks=NO_BOOL),
+        pytest.param(lambda x: first_of_flat(x, ca.array(True)), marks=NO_BOOL),
         lambda x: next(x.flat),
         lambda x: x[Whole()],
         lambda x: x[(Whole(),)],

@@ -19,6 +19,7 @@ from support.calls import (
     operation_of,
 )
 from support.cases.registry import sources
+from support.numpy_versions import happens
 from support.operations import SHARED, both, check_operation, check_writes, is_lazy, writes
 from support.oracle import LAYOUTS, OWNERSHIPS, same, subject
 
@@ -187,7 +188,7 @@ def test_every_method_and_attribute_is_called():
     public = {name for name in dir(cowarray.ndarray) if not name.startswith("_")}
     assert public - named - exports == set()
     absent = {name for name in dir(np.ndarray) if not name.startswith("_")} - public
-    assert absent == set()
+    assert absent == ({"itemset", "newbyteorder", "ptp"} if happens("dead methods are named") else set())
 
 
 def test_every_row_of_the_table_is_exercised():
@@ -256,6 +257,7 @@ def test_attributes_that_export_or_name_what_is_shared():
     assert cowarray.stats()["bytes_copied"] == 0
 
 
+@pytest.mark.skipif(happens("functions in C tell no signature"), reason="NumPy tells none of methods")
 def test_signatures_of_c_are_read_as_inspect_reads_them():
     told = 0
     for name, method in vars(np.ndarray).items():

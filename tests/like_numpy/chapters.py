@@ -81,6 +81,10 @@ class Chapter:
         return run(self.expected.get(call, call), x)
 
 
+OLD_PARAMETERS = {
+    "corrcoef": ["bias", "ddof"],
+    **{name: ["interpolation"] for name in ("percentile", "quantile", "nanpercentile", "nanquantile")},
+}
 CHAPTERS = {
     "searching": Chapter(_searching, named_otherwise={"where": ["x", "y"]}),
     # NumPy's unique_values may come in any order, from 2.3 on.
@@ -92,7 +96,11 @@ CHAPTERS = {
         },
         untried={("sort", "descending"), ("argsort", "descending")},
     ),
-    "statistics": Chapter(_statistics, untried={("histogramdd", "bins")}),
+    "statistics": Chapter(
+        _statistics,
+        named_otherwise=OLD_PARAMETERS if happens("old parameters are taken") else {},
+        untried={("histogramdd", "bins")},
+    ),
     "linear algebra": Chapter(_linear_algebra),
     "linalg": Chapter(linalg, "np.linalg"),
     "fft": Chapter(fft, "np.fft", untried={("fftfreq", "dtype"), ("rfftfreq", "dtype")}),
@@ -306,7 +314,9 @@ def takes_what_numpys_takes(chapter, name):
         return True
     with contextlib.suppress(ValueError):  # without a signature there is nothing to compare
         theirs = inspect.signature(chapter.theirs(name)).parameters
-        pairs = [(ours.get(each), theirs[each]) for each in theirs if each not in otherwise]
+        theirs = {each: theirs[each] for each in theirs if each not in otherwise}
+        ours = {each: ours[each] for each in ours if each not in otherwise}
+        pairs = [(ours.get(each), theirs[each]) for each in theirs]
         return [*ours][: len(positional(theirs))] == positional(theirs) and all(
             one is not None and (one.kind, one.default) == (other.kind, other.default) for one, other in pairs
         )

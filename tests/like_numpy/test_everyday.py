@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support.calls import Run, numpys
 from support.cases.registry import sources
+from support.numpy_versions import happens
 from support.oracle import LAYOUTS, OWNERSHIPS, Witness, agree, outcome, same, subject, value
 from support.programs import run
 
@@ -60,6 +61,8 @@ def test_parameters_are_numpys(module):
     for name in module.__all__:
         ours, theirs = getattr(cowarray, name), getattr(np, name)
         if inspect.isfunction(inspect.unwrap(ours)) and not isinstance(theirs, np.ufunc) and name != "genfromtxt":
+            if inspect.isbuiltin(theirs) and happens("functions in C tell no signature"):
+                continue
             found = [
                 [(each.name, each.kind) for each in inspect.signature(f).parameters.values()] for f in (ours, theirs)
             ]

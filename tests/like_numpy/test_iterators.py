@@ -8,6 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
+from support.numpy_versions import happens
 from support.oracle import Witness
 
 import cowarray
@@ -193,6 +194,8 @@ KEYS = [2, -1, slice(1, 3), slice(0), ..., (1,), (slice(2),), [], "array", "mask
 @pytest.mark.parametrize("writes", [False, True])
 @pytest.mark.parametrize("key", KEYS, ids=str)
 def test_an_index_of_flat_starts_its_iteration_again(key, writes):
+    if key == [] and happens("flat reads other indices"):
+        pytest.skip("NumPy starts again only for some")
     key = {"array": np.array([1, 0]), "mask": np.arange(6) > 3}.get(key, key) if isinstance(key, str) else key
     found = []
     for x in (np.arange(6).reshape(2, 3), cowarray.asarray(np.arange(6).reshape(2, 3))):
@@ -206,6 +209,7 @@ def test_an_index_of_flat_starts_its_iteration_again(key, writes):
     assert found[0] == found[1]
 
 
+@pytest.mark.skipif(happens("flat reads other indices"), reason="NumPy reads them otherwise")
 def test_what_reads_all_of_flat_or_fails_leaves_its_iteration_alone():
     for x in (np.arange(6).reshape(2, 3), cowarray.asarray(np.arange(6).reshape(2, 3))):
         flat = x.flat

@@ -1,5 +1,6 @@
 """The list of what NumPy's versions do differently is true of the NumPy that is installed."""
 
+import contextlib
 import importlib
 import tomllib
 from pathlib import Path
@@ -55,3 +56,13 @@ def test_what_numpy_gives_back_as_it_is_becomes_a_copy():
     whole = x.flat[()]
     x[...] = 7
     assert whole.ravel().tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("block", [contextlib.nullcontext, cowarray.fake, cowarray.deferred, cowarray.simulate])
+def test_an_assignment_to_flat_without_an_index_is_refused(block):
+    """With NumPy before 2.4 its own arrays crash the process."""
+    with block():
+        x = cowarray.zeros(3)
+        with pytest.raises(IndexError, match="0-D index"):
+            x.flat[()] = 1
+        assert block is cowarray.fake or x.tolist() == [0, 0, 0]

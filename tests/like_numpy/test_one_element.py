@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from support.numpy_versions import happens
 from support.oracle import Witness, agree, outcome, same
 
 import cowarray
@@ -64,6 +65,7 @@ def test_fill(dtype):
     assert any(wrote)
 
 
+@pytest.mark.skipif(happens("flat crashes without an index"), reason="NumPy reads keys otherwise, and crashes")
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_flat(dtype):
     values = [value for value in VALUES + ARRAYS if not (dtype == "O" and type(value) is np.ndarray)]
@@ -75,7 +77,11 @@ def test_flat(dtype):
     assert wrote > 100
 
 
-@pytest.mark.parametrize("key", [True, np.array(True)], ids=repr)
+NO_BOOL = pytest.mark.skipif(happens("flat reads other indices"), reason="NumPy takes no 0-d bool array for an index")
+NO_INDEX = pytest.param((), marks=pytest.mark.skipif(happens("flat crashes without an index"), reason="NumPy crashes"))
+
+
+@pytest.mark.parametrize("key", [True, pytest.param(np.array(True), marks=NO_BOOL)], ids=repr)
 def test_a_bool_gives_no_element_where_there_is_none(key):
     x = cowarray.array([], object)
     put(x, key, [1])
@@ -135,7 +141,7 @@ def test_the_array_is_looked_at_after_the_value(key):
 
 
 @pytest.mark.parametrize("error", [ValueError, TypeError, KeyError])
-@pytest.mark.parametrize("key", [slice(1), [0], ..., [9], "a", (None,), (0, 0), ()], ids=repr)
+@pytest.mark.parametrize("key", [slice(1), [0], ..., [9], "a", (None,), (0, 0), NO_INDEX], ids=repr)
 def test_a_value_that_refuses_is_asked_once(key, error):
     asked = []
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.cases import by_rule
+from support.numpy_versions import happens
 from support.oracle import same
 from support.public import UFUNCS, ufunc_methods
 
@@ -37,7 +38,7 @@ def test_a_function_has_what_a_ufunc_has(name):
 
 
 def test_parameters_are_numpys():
-    for name in ("accumulate", "reduceat"):
+    for name in ("accumulate", "reduceat") if not happens("functions in C tell no signature") else ():
         ours = inspect.signature(getattr(cowarray.add, name)).parameters
         theirs = inspect.signature(getattr(np.add, name)).parameters
         assert list(ours) == list(theirs)

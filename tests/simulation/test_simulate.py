@@ -16,6 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from support.numpy_versions import happens
 from support.seeds import all_or
 
 import cowarray
@@ -336,7 +337,7 @@ def test_views_are_numpys_where_copies_are_meant():
             "np.resize(t, 6)",
             "np.append(t, [])",
             "t.lazy_clone()",
-            "np.round(t)",
+            *([] if happens("round of integers is no copy") else ["np.round(t)"]),
             "np.block([t])",
             "np.sort(t)",
             "np.asanyarray(t, copy=True)",

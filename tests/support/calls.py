@@ -118,13 +118,17 @@ class Run:
         self.close_files()
         return self
 
-    def bound(self):
-        """The function of a call, and its arguments, bound to its signature."""
+    def parts(self):
+        """The function of a call, and its arguments by position and by name, as they are written."""
         call = ast.parse(self.source, mode="eval").body
         function = eval(ast.unparse(call.func), self.names)
         call.func = ast.Name("bind", ast.Load())
         arguments = {**self.names, "x": self.x, "bind": lambda *args, **kwargs: (args, kwargs)}
-        args, kwargs = eval(ast.unparse(call), arguments)
+        return function, *eval(ast.unparse(call), arguments)
+
+    def bound(self):
+        """The function of a call, and its arguments, bound to its signature."""
+        function, args, kwargs = self.parts()
         return function, inspect.signature(function).bind(*args, **kwargs)
 
     def stats(self):

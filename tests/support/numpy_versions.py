@@ -79,6 +79,18 @@ def overflows_with_durations():
     return result.returncode < 0
 
 
+def crashes_without_an_index():
+    """Whether an assignment to flat with an empty tuple ends the process."""
+    program = "import numpy as np\nx = np.zeros(2)\ntry:\n    x.flat[()] = 1\nexcept IndexError:\n    pass\n"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True).returncode < 0
+
+
+def writes_past_a_letter():
+    letters = np.zeros(2, "S1")
+    np.multiply(np.array([b"a"]), np.array([2]), out=letters[:1])
+    return letters[1] == b"a"
+
+
 def writes_through_at():
     n = np.zeros(1)
     n.flags.writeable = False
@@ -92,6 +104,18 @@ DEVIATIONS = {
         "2.4.5",
         "A cast of timedelta64 to short text writes past the end of NumPy's buffer: the tests make no such casts.",
         overflows_with_durations,
+    ),
+    "letters times numbers overflow": Deviation(
+        "",
+        "2.4.1",
+        "Text of one letter times a number is written past the end of a shorter `out`: the tests multiply no text.",
+        writes_past_a_letter,
+    ),
+    "flat crashes without an index": Deviation(
+        "",
+        "2.4.0",
+        "n.flat[()] = 1 ends the process; with ours it is an IndexError with any NumPy, as it became one.",
+        crashes_without_an_index,
     ),
     # ---- deprecated --------------------------------------------------------------------------------------------------
     "chararray is deprecated": Deviation(
@@ -136,6 +160,18 @@ DEVIATIONS = {
         "Where `out` stands in a call of these is written down in the table of operations.",
         lambda: raises(ValueError, lambda: inspect.signature(np.dot)),
     ),
+    "array has no ndmax": Deviation(
+        "",
+        "2.4.0",
+        "Ours hands it on, and NumPy refuses it.",
+        lambda: raises(TypeError, lambda: np.array([1], ndmax=1)),
+    ),
+    "old parameters are taken": Deviation(
+        "",
+        "2.4.0",
+        "bias and ddof of corrcoef, interpolation of quantiles, newshape of reshape. Ours never had them.",
+        lambda: "bias" in inspect.signature(np.corrcoef).parameters,
+    ),
     "polynomials of two variables give NumPy's arrays": Deviation(
         "",
         "2.4.0",
@@ -159,6 +195,32 @@ DEVIATIONS = {
         "",
         "NumPy's signature has a sentinel of its own there; ours says False.",
         lambda: any(each.default is np._NoValue for each in inspect.signature(np.sort).parameters.values()),
+    ),
+    # ---- other results -----------------------------------------------------------------------------------------------
+    "flat reads other indices": Deviation(
+        "",
+        "2.4.0",
+        "A mask may be shorter than the array, text is a ValueError, a 0-d bool array is no index, and what fails may "
+        "start the iteration again.",
+        lambda: not raises(IndexError, lambda: np.arange(3).flat[np.ones(2, bool)]),
+    ),
+    "round of integers is no copy": Deviation(
+        "",
+        "2.4.0",
+        "np.round gives the array itself: ours is a lazy copy, and while simulated an alias, as NumPy's.",
+        lambda: (lambda n: np.round(n) is n)(np.arange(3)),
+    ),
+    "a week of bools is none": Deviation(
+        "",
+        "2.4.0",
+        "A weekmask that is a bool array is a TypeError.",
+        lambda: raises(TypeError, lambda: np.is_busday(np.datetime64("2024-01-02"), weekmask=np.ones(7, bool))),
+    ),
+    "dead methods are named": Deviation(
+        "",
+        "2.4.0",
+        "itemset, newbyteorder and ptp of an array say that they are gone. Ours never were.",
+        lambda: hasattr(np.ndarray, "ptp"),
     ),
     # ---- faults of NumPy's -------------------------------------------------------------------------------------------
     "tolist of a damaged datetime in a record is a SystemError": Deviation(

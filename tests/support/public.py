@@ -15,6 +15,7 @@ import types
 import numpy as np
 from support import numpy_namespace
 from support.calls import ALL_FUNCTIONS
+from support.numpy_versions import unasked
 
 import cowarray
 from cowarray._ops import table as _table
@@ -112,11 +113,12 @@ def dispatching_names():
 
 def undispatched_names():
     """What sees an array of ours only through its own protocols; each thing by the first of its names."""
-    return {
+    found = {
         numpy_namespace.first_names().get(numpy_namespace.identity(value), name)
         for name, value in numpy_namespace.names().items()
         if numpy_namespace.case(name) in ("called", None)
     }
+    return found - {f"numpy.{name}" for name in unasked()}
 
 
 UFUNCS = {

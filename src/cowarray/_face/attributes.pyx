@@ -38,6 +38,7 @@ cnp.import_array()
 
 cdef type numpy_void = np.void
 cdef object numpy_empty = np.empty
+cdef bint CRASHES_WITHOUT_INDEX = np.lib.NumpyVersion(np.__version__) < "2.4.0"
 
 
 cdef bint is_one_place(object key):
@@ -114,6 +115,8 @@ cdef int flat_set(Array x, object key, object value, bint whole=False) except -1
         raise ValueError("assignment destination is read-only")
     # First the steps that may run user code: the index, then the value.
     where = shown_key(settled(key, True))
+    if CRASHES_WITHOUT_INDEX and type(where) is tuple and not <tuple>where:
+        raise IndexError("Assigning to a flat iterator with a 0-D index is not supported")
     one = not whole and is_one_place(where)
     kept = x.descr.type_num == cnp.NPY_OBJECT  # an element that is the value itself, as with NumPy
     simple = kept or (

@@ -570,6 +570,8 @@ def flat_set(call: Call) -> Any:
     x, key, _ = call.args
     if not x.flags.writeable:
         raise ValueError("assignment destination is read-only")
+    if isinstance(key, tuple) and not key:  # with which NumPy before 2.4 crashes
+        raise IndexError("Assigning to a flat iterator with a 0-D index is not supported")
     _try_key(key, x.size, value=0)
     if isinstance(key, ndarray) and is_fake(key) and key.dtype == bool and key.shape != (x.size,):
         if key.ndim != 1:
