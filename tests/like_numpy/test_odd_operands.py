@@ -12,6 +12,7 @@ import warnings
 
 import numpy as np
 import pytest
+from support.numpy_versions import happens
 
 import cowarray
 
@@ -175,6 +176,8 @@ def outcome(function, *args):
 
 def assert_the_same(functions, mode, names=tuple(ARRAYS)):
     for name, function, other in itertools.product(names, functions, OTHERS.values()):
+        if function is operator.imul and name in ("str", "bytes") and happens("letters times numbers overflow"):
+            continue
         n = ARRAYS[name]
         with mode():
             ours = outcome(function, cowarray.array(n), other)

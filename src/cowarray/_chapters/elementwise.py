@@ -1009,7 +1009,7 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: AnyArray | None = None
     Returns
     -------
     ndarray
-        Fresh, of a's shape and dtype.
+        Fresh, of a's shape and dtype. Of integers, with NumPy before 2.4, a lazy copy of a.
 
     Examples
     --------
