@@ -469,7 +469,7 @@ check-all: ## Run what a release needs: all of CI in full, all tests at both end
 	    $(STAGES) table $(BUILDS) $(BESIDE) $(WHOLE) $(AFTER)
 	@echo "make check-all: passed"
 
-stage-numpy-ends: export ARGS = tests
+stage-numpy-ends: override export ARGS = tests
 long: $(BUILT) $(VENV)/.test
 	@$(IN_VENV) -m pytest $(WORKERS) -m long $(ARGS)
 

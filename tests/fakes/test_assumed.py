@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from support.numpy_versions import happens
 
 import cowarray as cw
 
@@ -236,7 +237,8 @@ def test_where_a_dtype_depends_on_values_it_is_complex_if_conditions_are_true():
         with cw.fake(assume={"conditions": truth}):
             x = cw.zeros((4, 4))
             found = [np.linalg.eig(x).eigenvalues, np.linalg.eig(x)[1], np.linalg.eigvals(x), np.emath.sqrt(x)]
-            assert [each.dtype.kind for each in found] == [kind] * 4
+            roots = "c" if happens("eigenvalues are complex") else kind
+            assert [each.dtype.kind for each in found] == [roots] * 3 + [kind]
             residuals = np.linalg.lstsq(cw.zeros((8, 3)), cw.zeros(8))[1]
             assert residuals.shape == ((1,) if truth else (0,))
 

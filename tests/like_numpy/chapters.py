@@ -314,9 +314,8 @@ def takes_what_numpys_takes(chapter, name):
         return True
     with contextlib.suppress(ValueError):  # without a signature there is nothing to compare
         theirs = inspect.signature(chapter.theirs(name)).parameters
-        theirs = {each: theirs[each] for each in theirs if each not in otherwise}
-        ours = {each: ours[each] for each in ours if each not in otherwise}
-        pairs = [(ours.get(each), theirs[each]) for each in theirs]
+        theirs = {each: theirs[each] for each in theirs if each in ours or each not in otherwise}
+        pairs = [(ours.get(each), theirs[each]) for each in theirs if each not in otherwise]
         return [*ours][: len(positional(theirs))] == positional(theirs) and all(
             one is not None and (one.kind, one.default) == (other.kind, other.default) for one, other in pairs
         )

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.numpy_versions import happens
 
 import cowarray
 
@@ -99,7 +100,10 @@ def test_a_method_shows_its_parameters(name):
     if text is None or name in OTHERWISE:
         return
     theirs = inspect.signature(getattr(np.ndarray, name))
-    assert [each.name for each in theirs.parameters.values()] == [each.name for each in ours.parameters.values()]
+    names = [each.name for each in theirs.parameters.values()]
+    if not happens("sort has no descending"):
+        names = [each for each in names if each != "descending"]  # which only our functions have
+    assert names == [each.name for each in ours.parameters.values()]
 
 
 SUMMARIES = ["sum", "prod", "max", "min", "mean", "std", "var", "all", "any"]

@@ -8,6 +8,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,8 @@ def docstring_examples():
     public = {name: getattr(cowarray, name) for name in cowarray.__all__}  # each is there once it was asked for
     for space in [public, *(vars(importlib.import_module(f"cowarray.{name}")) for name in names)]:
         for name, value in space.items():
+            if isinstance(value, (typing.TypeVar, typing.ParamSpec)):
+                continue  # Python's, with examples of its own
             if (getattr(value, "__module__", None) or "").startswith("cowarray"):  # not NumPy's own types
                 found |= {test.docstring: test for test in finder.find(value, name, module=False, globs={})}
     return [test for test in found.values() if test.examples]

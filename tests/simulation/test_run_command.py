@@ -64,7 +64,9 @@ PROGRAMS = {
         print(np.asarray(Corrected()), np.add(Corrected(), 1))
     """,
     "views of NumPy's classes": """
+        import warnings
         import numpy as np
+        warnings.simplefilter("ignore", DeprecationWarning)  # of chararray, from NumPy 2.5 on
         records = np.rec.array([(1, 2.0)], dtype=[("a", int), ("b", float)])
         masked = np.ma.array([1, 2], mask=[0, 1])
         for x in (np.matrix([[1, 2]]), records, np.ones(3).view(np.recarray), np.char.array(["a"]), masked):

@@ -210,6 +210,12 @@ DEVIATIONS = {
         "np.round gives the array itself: ours is a lazy copy, and while simulated an alias, as NumPy's.",
         lambda: (lambda n: np.round(n) is n)(np.arange(3)),
     ),
+    "eigenvalues are complex": Deviation(
+        "2.5.0",
+        "",
+        "np.linalg.eig and eigvals give complex numbers, whatever the values are.",
+        lambda: np.linalg.eigvals(np.eye(2)).dtype.kind == "c",
+    ),
     "a week of bools is none": Deviation(
         "",
         "2.4.0",

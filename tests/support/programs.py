@@ -13,6 +13,8 @@ import gc, os, sys, threading, time
 import numpy as np
 import cowarray as ca
 """
+# For an interpreter that forks while it has threads, of which Python warns from 3.12 on.
+FORKS = ("-W", "ignore:This process:DeprecationWarning")
 END = "the end of the program"
 # A sanitizer's malloc keeps what is freed, and takes no orders from the environment of glibc's.
 SANITIZED = "san" in os.environ.get("LD_PRELOAD", "")

@@ -76,7 +76,7 @@ def moments(step, times, fewer):
         passed[place] += 1
         if passed[place] <= times or last[place] == at:
             found.append(at + 1)
-    assert len(found) > 20
+    assert len(found) > 10
     return sorted(random.Random(chosen_seed()).sample(found, min(len(found), all_or(len(found), fewer))))
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from support.limits import LONGEST
+from support.programs import FORKS
 
 import cowarray as ca
 from cowarray._versions import saving
@@ -314,7 +315,7 @@ def test_a_failure_that_somebody_asks_for_is_not_said_again(tmp_path, ask):
             {ask}
             os.waitpid(child, 0)
     """
-    command = [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)]
+    command = [sys.executable, *FORKS, "-c", textwrap.dedent(script), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
     assert done.returncode == 0
     if ask != "saved.cancel()" or "Errno" not in done.stderr:  # it may come too late

@@ -10,6 +10,7 @@ import pytest
 from folders import N, no_room
 from histories import equal, frozen
 from support.limits import LONGEST
+from support.programs import FORKS
 
 import cowarray as ca
 from cowarray._versions import background
@@ -155,7 +156,7 @@ def test_the_end_of_a_process_waits_for_what_is_written(folder, ends):
                 sys.exit(3)  # with nothing to wait for
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
     """
-    command = [sys.executable, "-c", textwrap.dedent(script), str(folder), ends]
+    command = [sys.executable, *FORKS, "-c", textwrap.dedent(script), str(folder), ends]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
     assert (done.returncode, done.stderr) == (0, "")
     with ca.History(folder, mode="r") as history:

@@ -14,7 +14,6 @@ from cowarray._c.numpy cimport (
     is_number,
     PyArray_ArangeObj,
     PyArray_BASE,
-    PyArray_DescrCheck,
     PyArray_DescrConverter,
     PyArray_Empty,
     PyArray_FillWithScalar,
@@ -116,7 +115,7 @@ cdef object of_shape(object shape, object dtype, object order, object device, ob
         return None
     if dtype is None:
         descr = <cnp.dtype>FLOAT
-    elif is_harmless(type(dtype)) or PyArray_DescrCheck(dtype):
+    elif is_harmless(dtype):
         descr = <cnp.dtype>PyArray_DescrConverter(dtype)
         if not is_number(descr):
             return None
@@ -175,10 +174,10 @@ def drawing_function(function, slowly, /):
     """Return a function that draws by one of NumPy's, given numbers and names; slowly: for other arguments."""
     def draw(*args, **kwargs):
         for value in args:
-            if not is_harmless(type(value)):
+            if not is_harmless(value):
                 return slowly(*args, **kwargs)
         for value in kwargs.values():
-            if not is_harmless(type(value)):
+            if not is_harmless(value):
                 return slowly(*args, **kwargs)
         return bear(function, args, kwargs)
 

@@ -154,10 +154,10 @@ cdef bint is_own_call(tuple args, dict kwargs) except -1:
     if not args or not is_array(args[0]) or (<Array>args[0]).standard:
         return False
     for value in args[1:]:
-        if not is_array(value) and not is_harmless(type(value)) and type(value) is not tuple:
+        if not is_array(value) and not is_harmless(value) and type(value) is not tuple:
             return False
     for value in kwargs.values():
-        if not is_harmless(type(value)) and type(value) is not tuple:
+        if not is_harmless(value) and type(value) is not tuple:
             return False
     return True
 
@@ -185,7 +185,7 @@ cdef object slowly_dispatched(object function, Py_ssize_t arrays, tuple args, di
 
 cdef object shown_as_array(object value):
     """Return an array_like as NumPy's array over its memory, since a function could call the object's own methods."""
-    if is_harmless(type(value)) or cnp.PyArray_Check(value) or has_own_ufunc(value):
+    if is_harmless(value) or cnp.PyArray_Check(value) or has_own_ufunc(value):
         return value
     return readable_operand(value)
 

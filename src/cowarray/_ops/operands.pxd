@@ -30,7 +30,7 @@ cdef inline bint births_leave_lane() noexcept:
 
 
 cdef bint is_numpys_scalar(type kind) noexcept
-cdef bint is_harmless(type kind) noexcept
+cdef bint is_harmless(object value) noexcept
 cdef bint has_plain_bounds(object value) noexcept
 cdef bint is_itself_alone(object function) noexcept
 

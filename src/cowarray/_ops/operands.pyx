@@ -1,6 +1,7 @@
 # cython: freethreading_compatible=True
 """Operands: whether user code can run when NumPy looks at them, and which function operations are handed to."""
 
+import builtins
 from functools import partial
 
 import numpy as np
@@ -23,6 +24,7 @@ from cowarray._c.numpy cimport (
     NPY_ARRAY_WRITEABLE,
     PyArray_BASE,
     PyArray_CLEARFLAGS,
+    PyArray_DescrCheck,
     PyArray_FromScalar,
     PyArray_NewCopy,
 )
@@ -38,8 +40,12 @@ cdef Py_ssize_t SHORT = 32  # a list this short costs next to nothing to search
 
 # Types of arguments that run no user code, and cannot hand NumPy memory of their own.
 cdef frozenset HARMLESS_TYPES = SCALAR_TYPES.union(
-    (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), type, range, type(np._NoValue))
+    (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), range, type(np._NoValue), type(np.dtype))
 )
+# Classes, as arguments, of which the same is true: Python's and NumPy's. NumPy asks others for a `dtype`, `__array__`.
+cdef frozenset HARMLESS_CLASSES = SCALAR_TYPES.union([
+    each for each in (*vars(builtins).values(), *vars(np).values()) if type(each) is type
+])
 cdef type numpy_void = np.void
 cdef object MISSING = object()
 cdef type numpy_generic = np.generic
@@ -157,13 +163,15 @@ cdef bint is_numpys_scalar(type kind) noexcept:
     return kind in SCALAR_TYPES
 
 
-cdef bint is_harmless(type kind) noexcept:
-    return kind in HARMLESS_TYPES
+cdef bint is_harmless(object value) noexcept:
+    """True if an argument runs no user code, and cannot hand NumPy memory of its own."""
+    cdef type kind = type(value)
+    return kind in HARMLESS_TYPES or PyArray_DescrCheck(value) or (kind is type and value in HARMLESS_CLASSES)
 
 
 cdef bint has_plain_bounds(object value) noexcept:
     """True if NumPy runs no user code when it asks a slice for its bounds."""
-    return is_harmless(type(value.start)) and is_harmless(type(value.stop)) and is_harmless(type(value.step))
+    return is_harmless(value.start) and is_harmless(value.stop) and is_harmless(value.step)
 
 
 cdef bint is_itself_alone(object function) noexcept:

@@ -61,8 +61,10 @@ cdef object compare(Array self, object other, int op):
 
 cdef object plain_compare(Array self, object other, int op):
     cdef Passage passage = new_passage()
-    passage.survey_elementwise((self, other))
-    return passage.result(PyObject_RichCompare(passage.read(self), passage.read(other), op))
+    passage.survey((self, other))
+    own, shown = passage.read(self), passage.read(other)
+    passage.note_axes((own, shown))
+    return passage.result(PyObject_RichCompare(own, shown, op))
 
 
 @cython.final

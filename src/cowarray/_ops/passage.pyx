@@ -64,11 +64,10 @@ from cowarray._ops.operands cimport (
 from cowarray._ops.picking cimport narrow_to, same_elements, says_where, TRUE_ELEMENTS
 
 from cowarray._ops import table as _table
-from cowarray._ops.table import COPY, FRESH, KEYWORD_ONLY, OVERLAPPING, SAME, VIEW
+from cowarray._ops.table import COPY, KEYWORD_ONLY, OVERLAPPING, SAME, VIEW
 
 cnp.import_array()
 
-cdef object numpy_dtype = np.dtype
 cdef object numpy_asarray = np.asarray
 cdef type numpy_void = np.void
 cdef type numpy_memmap = np.memmap
@@ -181,31 +180,25 @@ cdef class Passage:
         elif kind is list or kind is tuple or kind is dict:
             enter_recursive_call(" in the arguments of a NumPy function")
             try:
-                for item in value:
-                    if kind is dict:
-                        self.strangers |= type(item) is not str  # its hash is computed again
-                        item = (<dict>value)[item]
+                for item in value if kind is not dict else (<dict>value).items():
                     self.survey(item)
             finally:
                 Py_LeaveRecursiveCall()
         elif kind is slice:
             self.cautious |= not has_plain_bounds(value)
-        elif not (is_harmless(kind) or isinstance(value, numpy_dtype)):
+        elif not is_harmless(value):
             self.strangers = self.cautious = True
         return 0
 
-    cdef int survey_elementwise(self, object values) except -1:
-        """Survey the operands of an operation whose result has as many axes as the operand with the most axes.
+    cdef int note_axes(self, object shown) except -1:
+        """Note whether NumPy allocates what an operation returns that gives as many axes as an operand has at most.
 
-        A result with axes is an array that NumPy allocated; one without can be an element.
+        A result with axes is an array that NumPy allocated; one without can be an element. shown: the operands as
+        read, since user code may have given the arrays other axes meanwhile.
         """
         cdef bint has_axes = False
-        for value in values:
-            self.survey(value)
-            if is_array(value):
-                has_axes |= (<Array>value).nd > 0
-            elif cnp.PyArray_Check(value):
-                has_axes |= cnp.PyArray_NDIM(<cnp.ndarray>value) > 0
+        for value in shown:
+            has_axes |= cnp.PyArray_Check(value) and cnp.PyArray_NDIM(<cnp.ndarray>value) > 0
         self.allocates = has_axes and not self.strangers
         return 0
 
@@ -357,7 +350,7 @@ cdef class Passage:
                 return array
         for given in self.foreign:
             if given is array:
-                return import_array(array, True if self.operation.result is FRESH else None)
+                return import_array(array, None)
         owner = root(array)
         for x, storage, header, offset in self.sources:
             if root(header) is owner:

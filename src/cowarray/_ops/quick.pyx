@@ -32,7 +32,7 @@ from cowarray._array.array cimport (
 from cowarray._array.copies cimport copy_of_alias
 from cowarray._array.imports cimport copy_foreign
 from cowarray._c.gil cimport KEEPS_HEADERS
-from cowarray._c.numpy cimport PyArray_BASE, PyArray_DescrCheck
+from cowarray._c.numpy cimport PyArray_BASE
 from cowarray._c.python cimport PyObject_Call, PyObject_CallMethodNoArgs
 from cowarray._native.storage cimport Storage
 from cowarray._ops.large cimport is_large, large_call
@@ -158,7 +158,7 @@ cdef object plain_argument(object value, bint is_c, Passage passage, bint *large
         return plain_items(value, is_c, passage, large)
     if kind is slice and not has_plain_bounds(value):
         return QUICK_FAILED
-    return value if is_harmless(kind) or PyArray_DescrCheck(value) else QUICK_FAILED
+    return value if is_harmless(value) else QUICK_FAILED
 
 
 cdef object plain_items(object values, bint is_c, Passage passage, bint *large):

@@ -174,7 +174,7 @@ cdef object plain_containers(object value, int depth):
 
 cdef bint is_unknown_sequence(object value) except -1:
     return (
-        PySequence_Check(value) and not cnp.PyArray_Check(value) and not is_harmless(type(value))
+        PySequence_Check(value) and not cnp.PyArray_Check(value) and not is_harmless(value)
         and type(value) is not list and type(value) is not tuple and not hasattr(type(value), "__array__")
     )
 

@@ -126,8 +126,10 @@ cdef class _Power:
 
     def __call__(self, Array x not None, exponent):
         cdef Passage passage = new_passage()
-        passage.survey_elementwise((x, exponent))
-        return passage.result(PyNumber_Power(passage.read(x), passage.read(exponent), None))
+        passage.survey((x, exponent))
+        own, shown = passage.read(x), passage.read(exponent)
+        passage.note_axes((own, shown))
+        return passage.result(PyNumber_Power(own, shown, None))
 
 
 cdef object plain_defer(Array self, object other, object function, bint reflected):

@@ -64,14 +64,12 @@ cdef frozenset numpy_ufuncs = frozenset(
 cdef dict names = {ufunc: ufunc.__name__ for ufunc in numpy_ufuncs}
 
 
-cdef Py_ssize_t axes_of(object value) except -1:
-    return (<Array>value).nd if is_array(value) else np.ndim(value)
-
-
-cdef bint makes_axes(object ufunc, str method_name, object first, dict kwargs) except -1:
-    """True if the result has axes, given that an operand has."""
+cdef bint keeps_axes(object ufunc, str method_name, list shown, dict kwargs) except -1:
+    """True if the result has axes, given that an operand has. shown: the operands as read."""
     if method_name == "reduce":
-        return bool(kwargs.get("keepdims")) or (type(kwargs.get("axis", 0)) is int and axes_of(first) > 1)
+        first = shown[0]
+        many = cnp.PyArray_Check(first) and cnp.PyArray_NDIM(<cnp.ndarray>first) > 1
+        return kwargs.get("keepdims") is True or (many and type(kwargs.get("axis", 0)) is int)
     return ufunc.signature is None
 
 
@@ -226,13 +224,8 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     passage.behalf = OPERATION if known else FOREIGN
     passage.strangers = type(ufunc) is not numpy_ufunc
     passage.stays = known and (method_name == "at" or ufunc.nout == 1)
-    passage.survey_elementwise(inputs)
-    passage.survey(out)
-    for name, value in kwargs.items():
-        if name != "out":
-            passage.survey(value)
-    if passage.allocates and inputs:
-        passage.allocates = makes_axes(ufunc, method_name, inputs[0], kwargs)
+    passage.survey(inputs)
+    passage.survey(kwargs)
     if method_name == "at":
         if inputs and is_array(inputs[0]) and not (<Array>inputs[0]).writeable:
             raise ValueError("assignment destination is read-only")  # NumPy's fast path of `at` does not check
@@ -255,6 +248,8 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     written = set() if known or method_name != "__call__" else written_operands(ufunc)
     shown = [passage.write(value) if i in written else None for i, value in enumerate(inputs)]  # these may move bytes
     shown = [passage.read(value) if each is None else each for each, value in zip(shown, inputs, strict=True)]
+    passage.note_axes(shown)
+    passage.allocates = passage.allocates and keeps_axes(ufunc, method_name, shown, kwargs)
     function = getattr(ufunc, method_name)
     if not passage.cautious and any([is_large_operand(value) for value in shown]):
         result = large_call(function, tuple(shown), kwargs)

@@ -138,8 +138,7 @@ class _Slice:
             _running = outside.union(self.nodes)
             for node in self.nodes:
                 self._run(node)
-            kept = {version: clone(version.value) for version in self.made if self._is_kept(version)}
-            recipes.put_made(self.nodes, self.made, kept, self.passed)
+            recipes.put_made(self.nodes, self.made, self._kept(), self.passed)
         except BaseException as error:
             recipes.undo(self.nodes, self.made, self.states, self.passed)
             if isinstance(error, (ValueError, TypeError, LookupError, OverflowError, NotAsForetold)):
@@ -207,6 +206,10 @@ class _Slice:
         if version is not None:
             version.value = value
             self.made[version] = None
+
+    def _kept(self) -> dict[Version, Any]:
+        # Not inside the `try`: from Python 3.12 on, an interrupt in a filter passes by the handlers around it.
+        return {version: clone(version.value) for version in self.made if self._is_kept(version)}
 
     def _is_kept(self, version: Version) -> bool:
         """True if a version is to be put in place, and other nodes are still to read it."""

@@ -117,7 +117,7 @@ cdef bint put_value(Numbers *numbers, list others, list arrays, object value, in
         # By identity: equal dtypes may differ in their metadata and alignment.
         others.append(value)
         return put(numbers, -8) and put(numbers, <Py_ssize_t><void *>value)
-    if kind is slice or kind in UNTOLD or not is_harmless(kind):
+    if kind is slice or kind in UNTOLD or not is_harmless(value):
         return False
     others.append(kind)
     others.append(value)
