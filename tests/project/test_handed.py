@@ -1,7 +1,8 @@
 """What a module is handed by another one is listed, with its reason.
 
 A lower room that a higher one hands something to imports nothing of it: `test_layers.py` cannot see that. Each function
-by which a module keeps what it is given stands in HANDED; a new one is found by what it writes to.
+by which a module keeps what it is given stands in HANDED; a new one is found by what it writes to, if it does so in one
+of the ways of SETTERS.
 """
 
 import re
@@ -53,6 +54,7 @@ HANDED = {
 
 # Methods by which a container, or a context's variable, keeps something.
 PUTTING = {"add", "append", "extend", "insert", "setdefault", "update", "set", "__setitem__"}
+AUGMENTED = (["+", "="], ["|", "="])
 # What stands for a module's names without naming one.
 NAMESPACES = {"globals", "sys.modules"}
 
@@ -83,7 +85,7 @@ def written_to(tokens):
         return {root(tokens[2])}
     _, dot, name = tokens[0].rpartition(".")
     calls = (dot and name in PUTTING) or any(one == "." and two in PUTTING for one, two in pairwise(tokens))
-    puts = at and (at == 1 or tokens[1] == "[" or tokens[0] == "globals")
+    puts = at and (at == 1 or tokens[1] in ("[", ":") or tokens[1:3] in AUGMENTED or tokens[0] == "globals")
     return {root(tokens[0])} if calls or puts else set()
 
 
@@ -168,6 +170,12 @@ def set_by_modules(function):
     sys.modules["cowarray._ops.road"].hook = function
 def set_by_attribute(name, function):
     setattr(sys.modules[__name__], name, function)
+def set_by_adding(function):
+    road_above.listed += [function]
+def set_by_joining(function):
+    road_above.hooks |= {"name": function}
+def set_with_a_type(function):
+    road_above.hook: object = function
 set_by_lambda = lambda function: hooks.update(name=function)
 """
 
@@ -175,6 +183,6 @@ set_by_lambda = lambda function: hooks.update(name=function)
 def test_a_new_setter_is_found_in_each_file():
     functions = re.findall(r"\b(set_(?!now)\w+)(?:\(| = lambda)", SETTERS)
     planted = {name.replace("set_other", "set_other.set_now") for name in functions}
-    assert len(planted) == 18
+    assert len(planted) == 21
     files = [(name, text) for name, texts in modules().items() for text in texts.values()]
     assert [name for name, text in files if not planted <= handings(f"{text}\n{SETTERS}")] == []
