@@ -78,9 +78,47 @@ def class_with_array(call):
     return lambda own: call(type("Arrayed", (), {"__array__": Giving(own)}))
 
 
+class Claiming(type):
+    """A class of classes that claim to be that of None."""
+
+    def __hash__(cls):
+        return hash(type(None))
+
+    def __eq__(cls, other):
+        return other is type(None) or cls is other
+
+
+def array_of_a_claiming_class(own):
+    made = Claiming("Claimed", (), {"__array__": lambda self, dtype=None, copy=None: own})()
+    return np.broadcast_arrays(ca.zeros(2), made)
+
+
+def operand_without_its_axis(own):
+    n = holding(Positive(own))
+
+    def drop_the_axis(*args, **kwargs):
+        n.shape = ()
+
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("always", UserWarning)  # of where= without out=
+        patch.setattr(warnings, "showwarning", drop_the_axis)
+        return np.positive(n, where=ca.array(True))
+
+
+def options_by_position(own):
+    x = np.empty((1, 1), object)
+    x[0, 0] = own
+    x = ca.array(x)
+    return x.__array_ufunc__(np.add, "reduce", x, None)
+
+
 @pytest.mark.parametrize(
     "call",
     [
+        array_of_a_claiming_class,
+        operand_without_its_axis,
+        options_by_position,
         element_with_keepdims(np.add.reduce),
         element_with_keepdims(ca.add.reduce),
         element_with_keepdims(np.maximum.reduce),
@@ -91,7 +129,20 @@ def class_with_array(call):
         class_with_array(lambda each: ca.einsum("i->i", each)),
         class_with_array(lambda each: ca.meshgrid(ca.zeros(2), each, copy=False)),
     ],
-    ids=["keepdims", "ours", "maximum", "dtype", "where", "broadcast", "ix_", "einsum", "meshgrid"],
+    ids=[
+        "claim",
+        "shape",
+        "by position",
+        "keepdims",
+        "ours",
+        "maximum",
+        "dtype",
+        "where",
+        "broadcast",
+        "ix_",
+        "einsum",
+        "meshgrid",
+    ],
 )
 def test_the_users_array_stays_the_users(call):
     own = np.array([1.0, 2.0])
@@ -158,6 +209,47 @@ def test_a_dict_whose_keys_change_their_hash_is_numpys_error(name):
     for x in (np.array([1.0]), ca.array([1.0])):
         with pytest.raises(TypeError):
             np.add.reduce(x, **{name: {Key(): 1}})
+
+
+def test_a_record_asks_its_objects_while_nothing_changes_for_others():
+    """NumPy's scalars of records may hold the user's objects, which it asks."""
+    found = []
+    for shared in (False, True):
+        x = ca.array(np.array([(float(i),) for i in range(30_000)], [("a", "f8")]))
+        copy = x.copy() if shared else None
+        seen = []
+
+        class Writer:
+            def __eq__(self, other):
+                if not seen:  # noqa: B023
+                    x["a"][:] = 100  # noqa: B023
+                seen.append(float(other))  # noqa: B023
+                return True
+
+            __hash__ = None
+
+        assert np.all(x == np.array([(Writer(),)], [("a", "O")])[0])
+        assert copy is None or copy["a"][-1] == 29_999
+        found.append(seen[-1])
+    assert found[0] == found[1]
+
+
+def test_options_may_be_nested_as_deep_as_numpys():
+    deep = {}
+    for _ in range(600):
+        deep = {"a": deep}
+    for x in (np.zeros(2), ca.zeros(2)):
+        with pytest.raises(TypeError):
+            np.add.reduce(x, axis=deep)
+
+
+def test_a_class_of_classes_without_a_hash_is_as_good_as_another(capfd):
+    class Unhashable(type):
+        __hash__ = None
+
+    each = Unhashable("Unhashed", (), {"__index__": lambda self: 0})()
+    assert np.add.reduce(ca.array([1.0, 2.0]), axis=each) == 3
+    assert capfd.readouterr().err == ""
 
 
 def test_numpys_own_classes_cost_no_copy():

@@ -64,6 +64,7 @@ def update(x, u):
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("write", [write_element, write_part, update])
 def test_a_write_that_has_happened_is_known(write, exact):
+    write(cowarray.zeros(4), None)  # NumPy 2.5 loses a ufunc's loop if memory runs out at its first use
     failed = 0
     for n in range(1, 120):
         with warnings.catch_warnings(), cowarray.simulate(exact=exact) as found:

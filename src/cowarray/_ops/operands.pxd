@@ -31,6 +31,7 @@ cdef inline bint births_leave_lane() noexcept:
 
 cdef bint is_numpys_scalar(type kind) noexcept
 cdef bint is_harmless(object value) noexcept
+cdef bint is_plain_scalar(object value) noexcept
 cdef bint has_plain_bounds(object value) noexcept
 cdef bint is_itself_alone(object function) noexcept
 
@@ -63,7 +64,7 @@ cdef inline object operand(object value):
         return value
     if kind is cnp.ndarray:
         return value if not runs_code((<cnp.ndarray>value).descr) else None
-    return value if is_numpys_scalar(kind) else None
+    return value if is_plain_scalar(value) else None
 
 
 cdef object computed(object result)

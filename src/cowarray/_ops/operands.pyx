@@ -42,9 +42,12 @@ cdef Py_ssize_t SHORT = 32  # a list this short costs next to nothing to search
 cdef frozenset HARMLESS_TYPES = SCALAR_TYPES.union(
     (int, float, complex, bool, str, bytes, type(None), slice, type(Ellipsis), range, type(np._NoValue), type(np.dtype))
 )
-# Classes, as arguments, of which the same is true: Python's and NumPy's. NumPy asks others for a `dtype`, `__array__`.
+# Classes, as arguments, of which the same is true: Python's and NumPy's that nobody can change. NumPy asks others for
+# a `dtype`, or an `__array__`.
+cdef long IMMUTABLE_TYPE = 1 << 8
 cdef frozenset HARMLESS_CLASSES = SCALAR_TYPES.union([
-    each for each in (*vars(builtins).values(), *vars(np).values()) if type(each) is type
+    each for each in (*vars(builtins).values(), *vars(np).values())
+    if type(each) is type and each.__flags__ & IMMUTABLE_TYPE
 ])
 cdef type numpy_void = np.void
 cdef object MISSING = object()
@@ -159,14 +162,27 @@ cdef bint any_watched(object values, int depth) except -1:
     return False
 
 
+cdef inline bint is_among(type kind, frozenset kinds) noexcept:
+    """True if a type is one of kinds, whose class is `type`; a class of types could claim to equal one."""
+    return type(kind) is type and kind in kinds
+
+
 cdef bint is_numpys_scalar(type kind) noexcept:
-    return kind in SCALAR_TYPES
+    return is_among(kind, SCALAR_TYPES)
+
+
+cdef bint is_plain_scalar(object value) noexcept:
+    """True if a value is one of NumPy's own scalars, and none of a record whose fields are objects."""
+    cdef type kind = type(value)
+    return is_among(kind, SCALAR_TYPES) and (kind is not numpy_void or not runs_code(value.dtype))
 
 
 cdef bint is_harmless(object value) noexcept:
     """True if an argument runs no user code, and cannot hand NumPy memory of its own."""
     cdef type kind = type(value)
-    return kind in HARMLESS_TYPES or PyArray_DescrCheck(value) or (kind is type and value in HARMLESS_CLASSES)
+    if is_among(kind, HARMLESS_TYPES):
+        return kind is not numpy_void or not runs_code(value.dtype)
+    return PyArray_DescrCheck(value) or (kind is type and value in HARMLESS_CLASSES)
 
 
 cdef bint has_plain_bounds(object value) noexcept:
@@ -176,7 +192,7 @@ cdef bint has_plain_bounds(object value) noexcept:
 
 cdef bint is_itself_alone(object function) noexcept:
     """True if a function's type has Python's own equality; any other could claim to equal NumPy's function."""
-    return type(function) in FUNCTION_TYPES
+    return is_among(type(function), FUNCTION_TYPES)
 
 
 cdef list listed(object values):
@@ -219,7 +235,7 @@ cdef bint is_strangers(tuple args, dict kwargs) except -1:
         if is_stranger(value):
             return True
         if (type(value) is list or type(value) is tuple) and value and (
-            len(value) <= SHORT or type(value[0]) not in HARMLESS_TYPES
+            len(value) <= SHORT or not is_among(type(value[0]), HARMLESS_TYPES)
         ):
             for item in listed(value):
                 if is_stranger(item):
@@ -231,7 +247,7 @@ cdef bint is_strangers(tuple args, dict kwargs) except -1:
 
 
 cdef bint is_stranger(object value) except -1:
-    if is_familiar(value) or type(value) in HARMLESS_TYPES:
+    if is_familiar(value) or is_among(type(value), HARMLESS_TYPES):
         return False
     override = getattr(type(value), "__array_function__", MISSING)
     return override is not MISSING and override is not cnp.ndarray.__array_function__

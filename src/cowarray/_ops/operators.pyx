@@ -63,7 +63,7 @@ cdef object plain_compare(Array self, object other, int op):
     cdef Passage passage = new_passage()
     passage.survey((self, other))
     own, shown = passage.read(self), passage.read(other)
-    passage.note_axes((own, shown))
+    passage.note_axes((self, other), (own, shown))
     return passage.result(PyObject_RichCompare(own, shown, op))
 
 

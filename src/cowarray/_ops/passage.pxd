@@ -58,7 +58,7 @@ cdef class Passage:
     cdef bint cautious  # user code may run meanwhile: NumPy gets snapshots, each with its own share
 
     cdef int survey(self, object value) except -1
-    cdef int note_axes(self, object shown) except -1
+    cdef int note_axes(self, object given, object shown) except -1
     cdef object read(self, object value)
     cdef cnp.ndarray header_of(self, Array x)
     cdef object read_all(self, object values)

@@ -180,8 +180,13 @@ cdef class Passage:
         elif kind is list or kind is tuple or kind is dict:
             enter_recursive_call(" in the arguments of a NumPy function")
             try:
-                for item in value if kind is not dict else (<dict>value).items():
-                    self.survey(item)
+                if kind is dict:
+                    for key, item in (<dict>value).items():
+                        self.survey(key)
+                        self.survey(item)
+                else:
+                    for item in value:
+                        self.survey(item)
             finally:
                 Py_LeaveRecursiveCall()
         elif kind is slice:
@@ -190,15 +195,15 @@ cdef class Passage:
             self.strangers = self.cautious = True
         return 0
 
-    cdef int note_axes(self, object shown) except -1:
+    cdef int note_axes(self, object given, object shown) except -1:
         """Note whether NumPy allocates what an operation returns that gives as many axes as an operand has at most.
 
-        A result with axes is an array that NumPy allocated; one without can be an element. shown: the operands as
-        read, since user code may have given the arrays other axes meanwhile.
+        A result with axes is an array that NumPy allocated; one without can be an element. given, shown: the operands,
+        and as they were read: user code may give an array, ours or the user's, other axes at any time.
         """
         cdef bint has_axes = False
-        for value in shown:
-            has_axes |= cnp.PyArray_Check(value) and cnp.PyArray_NDIM(<cnp.ndarray>value) > 0
+        for value, header in zip(given, shown, strict=True):
+            has_axes |= is_array(value) and cnp.PyArray_NDIM(<cnp.ndarray?>header) > 0
         self.allocates = has_axes and not self.strangers
         return 0
 

@@ -128,7 +128,7 @@ cdef class _Power:
         cdef Passage passage = new_passage()
         passage.survey((x, exponent))
         own, shown = passage.read(x), passage.read(exponent)
-        passage.note_axes((own, shown))
+        passage.note_axes((x, exponent), (own, shown))
         return passage.result(PyNumber_Power(own, shown, None))
 
 

@@ -67,8 +67,9 @@ cdef dict names = {ufunc: ufunc.__name__ for ufunc in numpy_ufuncs}
 cdef bint keeps_axes(object ufunc, str method_name, list shown, dict kwargs) except -1:
     """True if the result has axes, given that an operand has. shown: the operands as read."""
     if method_name == "reduce":
-        first = shown[0]
-        many = cnp.PyArray_Check(first) and cnp.PyArray_NDIM(<cnp.ndarray>first) > 1
+        if len(shown) > 1:  # options by position
+            return False
+        many = cnp.PyArray_NDIM(<cnp.ndarray?>shown[0]) > 1
         return kwargs.get("keepdims") is True or (many and type(kwargs.get("axis", 0)) is int)
     return ufunc.signature is None
 
@@ -248,7 +249,7 @@ cdef object travel_ufunc(object ufunc, str method_name, tuple inputs, dict kwarg
     written = set() if known or method_name != "__call__" else written_operands(ufunc)
     shown = [passage.write(value) if i in written else None for i, value in enumerate(inputs)]  # these may move bytes
     shown = [passage.read(value) if each is None else each for each, value in zip(shown, inputs, strict=True)]
-    passage.note_axes(shown)
+    passage.note_axes(inputs, shown)
     passage.allocates = passage.allocates and keeps_axes(ufunc, method_name, shown, kwargs)
     function = getattr(ufunc, method_name)
     if not passage.cautious and any([is_large_operand(value) for value in shown]):
