@@ -24,27 +24,35 @@ static _Thread_local Py_ssize_t live = 0;      /* blocks since the mark */
 
 static _Thread_local int loses = 0; /* whether CPython itself loses references for what was refused */
 
-enum { DEPTH = 10, LENGTH_OF_EXTEND = 2048 };
-static uintptr_t list_extend = 0; /* where the function begins */
+enum { DEPTH = 16, METHODS = 2 };
+static struct {
+    const PyTypeObject *type;
+    const char *name;
+    uintptr_t length, begin; /* of the method's function: how many bytes of it we look at, and where it begins */
+} losing[METHODS] = {{&PyList_Type, "extend", 2048, 0}, {&PyContextVar_Type, "reset", 80, 0}};
 
 /* Whether the memory is asked for where CPython 3.11 or NumPy lose references when they get none: `PyCell_New` loses the
- * arguments of the function that begins, `list_extend` a reference to what it should take items from,
- * `_PyTuple_Resize` the items, a call `f(*list, **options)` the options where it gets no tuple of the list, and NumPy,
+ * arguments of the function that begins, `list.extend` a reference to what it should take items from,
+ * `_PyTuple_Resize` the items, `set` and `reset` of a context's variable a node that it shares with one whose hash, its
+ * address, agrees in some bits, a call `f(*list, **options)` the options where it gets no tuple of the list, and NumPy,
  * where it gets no tuple for them, the operands that have a rule of their own. */
 static int loses_references(void)
 {
     void *frames[DEPTH];
     Dl_info found;
-    int i, is_new_tuple = 0, is_tuple_of = 0, count = backtrace(frames, DEPTH);
+    int i, j, is_new_tuple = 0, is_tuple_of = 0, count = backtrace(frames, DEPTH);
     for (i = 0; i < count; i++) {
-        if ((uintptr_t)frames[i] - list_extend < LENGTH_OF_EXTEND) {
-            return 1;
+        for (j = 0; j < METHODS; j++) {
+            if ((uintptr_t)frames[i] - losing[j].begin < losing[j].length) {
+                return 1;
+            }
         }
         if (!dladdr(frames[i], &found)) {
             continue;
         }
         if ((uintptr_t)found.dli_saddr == (uintptr_t)PyCell_New ||
             (uintptr_t)found.dli_saddr == (uintptr_t)_PyTuple_Resize ||
+            (uintptr_t)found.dli_saddr == (uintptr_t)PyContextVar_Set ||
             (is_tuple_of && (uintptr_t)found.dli_saddr == (uintptr_t)_PyEval_EvalFrameDefault) ||
             (is_new_tuple && strstr(found.dli_fname, "_multiarray_umath") != NULL)) {
             return 1;
@@ -148,16 +156,18 @@ static PyDataMem_Handler handler = {"refusing", 1, {NULL, data_malloc, data_call
 static PyObject *install(PyObject *module, PyObject *none)
 {
     static int installed = 0;
-    const PyMethodDef *method = PyList_Type.tp_methods;
+    const PyMethodDef *method;
+    int i;
     PyObject *capsule, *before;
     (void)module;
     (void)none;
     if (!installed) {
         installed = 1;
-        while (strcmp(method->ml_name, "extend") != 0) {
-            method++;
+        for (i = 0; i < METHODS; i++) {
+            for (method = losing[i].type->tp_methods; strcmp(method->ml_name, losing[i].name) != 0; method++) {
+            }
+            losing[i].begin = (uintptr_t)method->ml_meth;
         }
-        list_extend = (uintptr_t)method->ml_meth;
         hook(PYMEM_DOMAIN_RAW, &under[0]);
         hook(PYMEM_DOMAIN_MEM, &under[1]);
         hook(PYMEM_DOMAIN_OBJ, &under[2]);

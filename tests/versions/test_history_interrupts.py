@@ -118,6 +118,7 @@ STEPS = {
     "read": lambda history: history[0],
 }
 EDITED = {"commit", "undo with discard"}
+ERRORS = [Interrupt, Timeout]
 PARTS = range(all_or(8, 1))  # so that all cores share the work of a whole run
 IN_MEMORY = [name for name in STEPS if name != "compact"]
 
@@ -182,7 +183,7 @@ def test_what_is_written_after_an_interrupt_is_kept(name, shape, part):
     if name in EDITED:
         edit(history)
     points = moments(partial(step, history), 1, 30)[part :: len(PARTS)]
-    for point, error in zip(points, cycle([Interrupt, Timeout]), strict=False):
+    for point, error in zip(points, cycle(ERRORS), strict=False):
         history, _ = world(shape)
         if name in EDITED:
             edit(history)
@@ -211,7 +212,7 @@ def interrupting(tmp_path_factory):
 # What comes in a callback of a weak reference, Python reports and drops, whosever it is.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("error", [Interrupt, Timeout])
+@pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("name", ["commit", "undo", "checkout", "keep", "compact"])
 def test_a_folder_opens_after_an_interrupt(tmp_path, interrupting, name, error, part):
     def interrupt(*_):
@@ -238,7 +239,8 @@ def test_a_folder_opens_after_an_interrupt(tmp_path, interrupting, name, error, 
 
     total = min(count(tmp_path / f"count-{each}") for each in range(2))  # the first may import
     points = random.Random(chosen_seed()).sample(range(1, total + 1), min(total, all_or(total, 15)))
-    points = sorted(points)[part :: len(PARTS)]
+    turns = all_or(len(ERRORS), 1)  # where all points are taken, the errors take turns
+    points = sorted(points)[part :: len(PARTS)][ERRORS.index(error) % turns :: turns]
     came = 0
     before = signal.signal(signal.SIGINT, interrupt)
     try:
