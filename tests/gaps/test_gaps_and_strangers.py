@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from harm import spoil
-from support.numpy_versions import happens
+from support.numpy_versions import without
 
 import cowarray as ca
 
@@ -55,7 +55,7 @@ def first_of_flat(x, key):
         return x.flat[key]
 
 
-NO_BOOL = pytest.mark.skipif(happens("flat reads other indices"), reason="NumPy takes no 0-d bool array for an index")
+NO_BOOL = without("flat reads other indices")
 
 
 @pytest.mark.parametrize(

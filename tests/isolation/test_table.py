@@ -19,7 +19,7 @@ from support.calls import (
     operation_of,
 )
 from support.cases.registry import sources
-from support.numpy_versions import happens
+from support.numpy_versions import happens, without
 from support.operations import SHARED, both, check_operation, check_writes, is_lazy, writes
 from support.oracle import LAYOUTS, OWNERSHIPS, same, subject
 
@@ -257,7 +257,7 @@ def test_attributes_that_export_or_name_what_is_shared():
     assert cowarray.stats()["bytes_copied"] == 0
 
 
-@pytest.mark.skipif(happens("functions in C tell no signature"), reason="NumPy tells none of methods")
+@without("functions in C tell no signature")
 def test_signatures_of_c_are_read_as_inspect_reads_them():
     told = 0
     for name, method in vars(np.ndarray).items():

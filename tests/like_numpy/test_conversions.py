@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from support.numpy_versions import happens
+from support.numpy_versions import without
 from support.oracle import outcome
 
 import cowarray
@@ -471,7 +471,7 @@ def test_ndmax_is_numpys(obj, options, own):
     assert made.flags.writeable
 
 
-@pytest.mark.skipif(happens("array has no ndmax"), reason="NumPy has no such limit yet")
+@without("array has no ndmax")
 def test_a_limit_on_dimensions_changes_no_rule_of_copying():
     x = cowarray.array(np.arange(6.0))
     assert cowarray.array(x, ndmax=1, copy=None) is x

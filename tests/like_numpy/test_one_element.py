@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from support.numpy_versions import happens
+from support.numpy_versions import without
 from support.oracle import Witness, agree, outcome, same
 
 import cowarray
@@ -65,7 +65,7 @@ def test_fill(dtype):
     assert any(wrote)
 
 
-@pytest.mark.skipif(happens("flat crashes without an index"), reason="NumPy reads keys otherwise, and crashes")
+@without("flat crashes without an index")
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_flat(dtype):
     values = [value for value in VALUES + ARRAYS if not (dtype == "O" and type(value) is np.ndarray)]
@@ -77,8 +77,8 @@ def test_flat(dtype):
     assert wrote > 100
 
 
-NO_BOOL = pytest.mark.skipif(happens("flat reads other indices"), reason="NumPy takes no 0-d bool array for an index")
-NO_INDEX = pytest.param((), marks=pytest.mark.skipif(happens("flat crashes without an index"), reason="NumPy crashes"))
+NO_BOOL = without("flat reads other indices")
+NO_INDEX = pytest.param((), marks=without("flat crashes without an index"))
 
 
 @pytest.mark.parametrize("key", [True, pytest.param(np.array(True), marks=NO_BOOL)], ids=repr)

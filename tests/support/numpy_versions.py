@@ -13,8 +13,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 
-__all__ = ["BROUGHT", "DEVIATIONS", "TAKEN", "Deviation", "absent", "happens", "unasked"]
+__all__ = ["BROUGHT", "DEVIATIONS", "TAKEN", "Deviation", "absent", "happens", "unasked", "without"]
 
 installed = np.lib.NumpyVersion(np.__version__)
 
@@ -269,6 +270,11 @@ def happens(name):
     return (not deviation.since or installed >= deviation.since) and (
         not deviation.until or installed < deviation.until
     )
+
+
+def without(name):
+    """A mark: the test is skipped with a NumPy that does what an entry of the list says, which is the reason."""
+    return pytest.mark.skipif(happens(name), reason=DEVIATIONS[name].why)
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
