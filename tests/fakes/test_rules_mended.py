@@ -1,4 +1,7 @@
-"""What NumPy's own tests found wrong in the rules of fakes: each is exact now, or refused."""
+"""What NumPy's own tests found wrong in the rules of fakes: each is exact now, or refused.
+
+One file, because it is a list: each case is read by itself.
+"""
 
 import contextlib
 import functools
