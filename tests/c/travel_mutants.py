@@ -70,10 +70,11 @@ TRAVEL = {
         [
             (
                 "base.c",
-                "    while (before > 0 && !cowi_cas_acquire(&base->references, &before, before + 1)) {\n    }\n",
-                "    (void)cowi_add_relaxed(&base->references, 1);\n",
+                "    while (before > 0 && !cowi_cas_acquire(&base->references, &before, before + 1)) {\n    }\n"
+                "    return before > 0;\n",
+                "    before = cowi_add_relaxed(&base->references, 1);\n    return true;\n",
             ),
-            ("base.c", "    delist(base);\n", "    (void)usleep(50); /* a wide gap */\n    delist(base);\n"),
+            ("base.c", "    delist(base);\n", "    (void)usleep(500); /* a wide gap */\n    delist(base);\n"),
         ],
     ),
     "only what is due gets a base": (
