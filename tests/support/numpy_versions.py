@@ -92,6 +92,13 @@ def writes_past_a_letter():
     return letters[1] == b"a"
 
 
+def closes_its_object():
+    inner, n = np.zeros(1), np.empty((), object)
+    n[()] = inner
+    _ = n.real
+    return not inner.flags.writeable
+
+
 def writes_through_at():
     n = np.zeros(1)
     n.flags.writeable = False
@@ -254,6 +261,12 @@ DEVIATIONS = {
         "2.5.0",
         "x += x[1:2] of StringDType ends the process.",
         lambda: fails_with_strings("(lambda y: y.__iadd__(y[1:2]))(x.copy())"),
+    ),
+    "real closes an array that is an object": Deviation(
+        "2.5.0",
+        "",
+        "n.real of an array without axes, whose object is an array, makes that one read-only: x.real does, too.",
+        closes_its_object,
     ),
     "at writes to read-only arrays": Deviation(
         "",

@@ -606,7 +606,7 @@ def imag(val: ArrayLike) -> Any:
     -------
     ndarray
         A view of val, if it is a complex array of this library, and read-only zeros if it is real. Anything else is
-        converted first.
+        converted first. Objects are asked for their parts, since NumPy 2.5; before, the result is zeros.
     """
     return np.imag(imported(val))
 
@@ -952,7 +952,8 @@ def real(val: ArrayLike) -> Any:
     Returns
     -------
     ndarray
-        A view of val, if it is an array of this library. Anything else is converted first.
+        A view of val, if it is an array of this library. Anything else is converted first. Objects are asked for their
+        parts, since NumPy 2.5, and the result is fresh.
 
     Examples
     --------

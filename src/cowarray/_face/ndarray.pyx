@@ -159,6 +159,7 @@ from cowarray._ops.shapes cimport (
 from cowarray._face.printing import named, outline
 from cowarray._native.mapped_files import spare_maps
 from cowarray._native.storage import page_storage
+from cowarray._ops.road import OBJECTS_ARE_ASKED
 from cowarray._ops.strided import as_strided, ndarray as new_array
 
 cnp.import_array()
@@ -697,11 +698,13 @@ cdef class ndarray(Array):
 
     @property
     def real(self):
-        """ndarray: View of the real parts. Can be assigned to."""
+        """ndarray: View of the real parts. Can be assigned to. Objects are asked for theirs, since NumPy 2.5."""
         return part(self, "real")
 
     @real.setter
     def real(self, value):
+        if OBJECTS_ARE_ASKED and self.descr.kind == "O":
+            raise TypeError("cannot set the real parts of objects: they are not a view")
         set_item(self.real, Ellipsis, value)
 
     @real.deleter
@@ -710,7 +713,10 @@ cdef class ndarray(Array):
 
     @property
     def imag(self):
-        """ndarray: View of the imaginary parts, or read-only zeros. Can be assigned to, if complex."""
+        """ndarray: View of the imaginary parts, or read-only zeros. Can be assigned to, if complex.
+
+        Objects are asked for theirs, since NumPy 2.5.
+        """
         return part(self, "imag")
 
     @imag.setter

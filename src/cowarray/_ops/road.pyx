@@ -41,6 +41,10 @@ from cowarray._ops.table import FRESH, VIEW
 
 cnp.import_array()
 
+# Since 2.5, NumPy asks each object for its part. Before, the real parts were a view, and the imaginary ones zeros.
+_AN_OBJECT = np.zeros(1, object)
+OBJECTS_ARE_ASKED = not np.may_share_memory(_AN_OBJECT.real, _AN_OBJECT)
+
 cdef object numpy_array = np.array
 cdef object copy_mode = np._CopyMode
 
