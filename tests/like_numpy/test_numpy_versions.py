@@ -29,7 +29,7 @@ def test_names_come_and_go_as_the_list_says(name):
     assert hasattr(importlib.import_module(module), last) == (name not in absent())
 
 
-def test_every_warning_that_is_ignored_is_in_the_list_or_hypothesiss():
+def test_every_warning_that_is_ignored_is_in_the_list_or_of_hypothesis():
     [first, *ignored, of_hypothesis] = PYPROJECT["tool"]["pytest"]["ini_options"]["filterwarnings"]
     assert first == "error"
     assert sorted(ignored) == sorted(f"ignore:{one.ignored}" for one in DEVIATIONS.values() if one.ignored)

@@ -265,7 +265,7 @@ DEVIATIONS = {
     "real closes an array that is an object": Deviation(
         "2.5.0",
         "",
-        "n.real of an array without axes, whose object is an array, makes that one read-only: x.real does, too.",
+        "n.real of an array without axes, whose object is an array, makes that one read-only: isreal(x) does, too.",
         closes_its_object,
     ),
     "at writes to read-only arrays": Deviation(

@@ -606,7 +606,8 @@ def imag(val: ArrayLike) -> Any:
     -------
     ndarray
         A view of val, if it is a complex array of this library, and read-only zeros if it is real. Anything else is
-        converted first. Objects are asked for their parts, since NumPy 2.5; before, the result is zeros.
+        converted first. Since NumPy 2.5, objects are asked for their parts, and the result is read-only; before, it is
+        zeros.
     """
     return np.imag(imported(val))
 
@@ -952,8 +953,8 @@ def real(val: ArrayLike) -> Any:
     Returns
     -------
     ndarray
-        A view of val, if it is an array of this library. Anything else is converted first. Objects are asked for their
-        parts, since NumPy 2.5, and the result is fresh.
+        A view of val, if it is an array of this library. Anything else is converted first. Since NumPy 2.5, objects are
+        asked for their parts, and the result is read-only.
 
     Examples
     --------

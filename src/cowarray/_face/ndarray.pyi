@@ -11,7 +11,6 @@ from typing_extensions import CapsuleType, TypeVar
 from cowarray._array.array import Array
 from cowarray._face.attributes import Flags, FlatIterator
 from cowarray._native.storage import Storage
-from cowarray._ops.road import OBJECTS_ARE_ASKED as OBJECTS_ARE_ASKED
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _NumPys = TypeVar("_NumPys", bound=np.ndarray[Any, Any])

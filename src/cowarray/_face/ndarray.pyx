@@ -144,7 +144,7 @@ from cowarray._ops.passage cimport new_passage, Passage
 from cowarray._ops.functions cimport array_function
 from cowarray._ops.ufuncs cimport array_ufunc, quick_ufunc
 from cowarray._ops.reading cimport get_item, python_number
-from cowarray._ops.road cimport call_method, part
+from cowarray._ops.road cimport call_method, part, PARTS_OF_OBJECTS
 from cowarray._ops.shapes cimport (
     hand_flatten,
     hand_reshape,
@@ -159,7 +159,6 @@ from cowarray._ops.shapes cimport (
 from cowarray._face.printing import named, outline
 from cowarray._native.mapped_files import spare_maps
 from cowarray._native.storage import page_storage
-from cowarray._ops.road import OBJECTS_ARE_ASKED
 from cowarray._ops.strided import as_strided, ndarray as new_array
 
 cnp.import_array()
@@ -698,12 +697,15 @@ cdef class ndarray(Array):
 
     @property
     def real(self):
-        """ndarray: View of the real parts. Can be assigned to. Objects are asked for theirs, since NumPy 2.5."""
+        """ndarray: View of the real parts. Can be assigned to.
+
+        Since NumPy 2.5, objects are asked for theirs: the result is read-only, and cannot be assigned to.
+        """
         return part(self, "real")
 
     @real.setter
     def real(self, value):
-        if OBJECTS_ARE_ASKED and self.descr.kind == "O":
+        if self.descr.type_num == cnp.NPY_OBJECT and PARTS_OF_OBJECTS:
             raise TypeError("cannot set the real parts of objects: they are not a view")
         set_item(self.real, Ellipsis, value)
 
@@ -715,7 +717,7 @@ cdef class ndarray(Array):
     def imag(self):
         """ndarray: View of the imaginary parts, or read-only zeros. Can be assigned to, if complex.
 
-        Objects are asked for theirs, since NumPy 2.5.
+        Since NumPy 2.5, objects are asked for theirs; before, they are zeros.
         """
         return part(self, "imag")
 

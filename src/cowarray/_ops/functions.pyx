@@ -290,6 +290,14 @@ def _squeeze(a, axis=None):
     return a.squeeze(axis) if is_array(a) else AS_USUAL
 
 
+def _real(val):
+    return val.real if is_array(val) else AS_USUAL
+
+
+def _imag(val):
+    return val.imag if is_array(val) else AS_USUAL
+
+
 def _sparing(name, ending):
     """Make a special for a NumPy function that writes a file: arrays that are mapped from the file are spared."""
     def spare(*args, **kwargs):
@@ -312,6 +320,8 @@ set_special({
     np.reshape: _reshape,
     np.ravel: _ravel,
     np.squeeze: _squeeze,
+    np.real: _real,
+    np.imag: _imag,
     np.flip: _flip,
     np.transpose: _transpose,
     np.shares_memory: _shares_memory,

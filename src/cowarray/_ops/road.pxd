@@ -5,6 +5,8 @@ from cowarray._ops.passage cimport Operation
 from cowarray._ops.picking cimport Picked
 
 
+cdef dict PARTS_OF_OBJECTS
+
 cdef object call(Operation operation, object function, Array self, tuple args, dict kwargs, bint cautious=*,
                  bint dispatched_here=*, bint asks_nobody=*)
 cdef object call_method(Array self, str name, tuple args, dict kwargs)

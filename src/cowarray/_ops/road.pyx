@@ -41,9 +41,11 @@ from cowarray._ops.table import FRESH, VIEW
 
 cnp.import_array()
 
-# Since 2.5, NumPy asks each object for its part. Before, the real parts were a view, and the imaginary ones zeros.
-_AN_OBJECT = np.zeros(1, object)
-OBJECTS_ARE_ASKED = not np.may_share_memory(_AN_OBJECT.real, _AN_OBJECT)
+# The ufuncs with which NumPy asks each object for its part, since 2.5. Before, the real parts were a view, and the
+# imaginary ones zeros.
+cdef dict PARTS_OF_OBJECTS = {
+    name: getattr(np._core.umath, name) for name in ("real", "imag") if hasattr(np._core.umath, name)
+}
 
 cdef object numpy_array = np.array
 cdef object copy_mode = np._CopyMode
@@ -376,7 +378,12 @@ cdef object travel_method(Array x, str name, tuple args, dict kwargs):
 
 
 cdef object part(Array self, str name):
-    """Return an attribute that NumPy computes as a view."""
+    """Return the real or imaginary parts: a view, or read-only."""
+    if self.descr.type_num == cnp.NPY_OBJECT and name in PARTS_OF_OBJECTS:
+        result = PARTS_OF_OBJECTS[name](self)
+        if self.nd > 0:  # else it is what the object gives
+            result.flags.writeable = False
+        return result
     if leaves_lane(self):
         return take_road("ndarray." + name, _plain_part, (self, name), {})
     return _plain_part(self, name)
@@ -386,4 +393,5 @@ def _plain_part(Array self not None, str name):
     cdef Passage passage = Passage(method_operation(name))
     passage.survey(self)
     passage.locates = not passage.cautious
+    passage.allocates = True  # what is no view: zeros
     return passage.result(getattr(passage.read(self), name))

@@ -11,26 +11,15 @@ from cowarray._modes.fake.fakes import copying, count_copy, during, first_fake, 
 from cowarray._modes.fake.rules.methods import check_places
 from cowarray._modes.fake.rules.picking import masks_in, with_places
 from cowarray._modes.fake.rules.rules import VIEWS, rule
-from cowarray._modes.layouts.inference import (
-    Layout,
-    ValuesNeeded,
-    assigned,
-    cast,
-    copied,
-    fresh,
-    indexed,
-    reshaped_copy,
-)
+from cowarray._modes.layouts.inference import Layout, ValuesNeeded, assigned, cast, fresh, indexed, reshaped_copy
 from cowarray._ops import table
-from cowarray._ops.road import OBJECTS_ARE_ASKED
 
 __all__ = []
 
 _VIEWING = [
     name
     for name, row in table.OPERATIONS.items()
-    if row.result is table.VIEW
-    and name not in ("einsum", "imag", "ndarray.imag", "real", "ndarray.real", "ndarray.__getitem__", "unstack")
+    if row.result is table.VIEW and name not in ("einsum", "imag", "ndarray.imag", "ndarray.__getitem__", "unstack")
 ]
 
 
@@ -59,33 +48,15 @@ def new_array(call: Call) -> Any:
     return call.give(layout if strides is None else Layout(layout.shape, layout.dtype, strides))
 
 
-@rule("real ndarray.real")
-def real(call: Call) -> Any:
-    x = call.args[0]
-    return _parts_of_objects(call, x) if _has_to_be_asked(x) else view(call)
-
-
-def _has_to_be_asked(x: Any) -> bool:
-    return OBJECTS_ARE_ASKED and is_fake(x) and x.dtype.kind == "O"
-
-
-def _parts_of_objects(call: Call, x: Any) -> Any:
-    if x.ndim == 0:
-        raise call.refusal("the object is needed")
-    return call.give(copied(call.header(x)))
-
-
 @rule("imag ndarray.imag")
 def imag(call: Call) -> Any:
     x = call.args[0]
-    if not is_fake(x):
+    if not isinstance(x, ndarray):
         return call.function(*call.args)
-    if _has_to_be_asked(x):
-        return _parts_of_objects(call, x)
     if x.dtype.kind == "c":
-        return call.view(x)
+        return view(call)
     made = call.give(fresh(x.shape, x.dtype, "F" if x.flags.fnc else "C"))
-    made.flags.writeable = x.dtype.kind == "O"
+    made.flags.writeable = False
     return made
 
 
