@@ -79,16 +79,30 @@ def watch_unraisable():
     sys.unraisablehook = told
 
 
+def in_a_context(function):
+    """Run it in a context of its own, in which NumPy's variables have values.
+
+    Without, the end of an `errstate` deletes the variable. If the collector runs in there and its callback asks for the
+    variable, CPython 3.11 keeps the deleted value, and gives it to who asks next.
+    """
+
+    def inside():
+        with np.errstate(), np.printoptions():
+            return function()
+
+    return contextvars.copy_context().run(inside)
+
+
 def run_numpys(key):
     """What NumPy does in the same call of arrays of its own, without a deed for arrays: kinds of what was found."""
     if key.deed not in OF_NO_ARRAY:
         key = key._replace(deed="nothing")
-    return contextvars.copy_context().run(Trial(key, None).run_numpys)
+    return in_a_context(Trial(key, None).run_numpys)
 
 
 def run(key, control=None):
     """Told; None where the hook does not pass for what the call has in its place."""
-    return contextvars.copy_context().run(Trial(key, control).run)
+    return in_a_context(Trial(key, control).run)
 
 
 def fitting(source, form):
