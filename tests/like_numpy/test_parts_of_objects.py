@@ -166,3 +166,19 @@ def test_an_array_that_is_the_only_object_stays_writable(read):
     x[()] = inner
     read(cowarray, x)
     assert inner.flags.writeable
+
+
+@pytest.mark.skipif(not ASKS, reason="no object is asked before NumPy 2.5")
+@every_read
+def test_an_object_may_give_its_array_axes_while_it_is_asked(read):
+    class Reshaping:
+        @property
+        def real(self):
+            x.shape = (1,)
+            return 3
+
+        imag = real
+
+    x = cowarray.empty((), object)
+    x[()] = Reshaping()
+    assert read(cowarray, x) == 3

@@ -379,9 +379,10 @@ cdef object travel_method(Array x, str name, tuple args, dict kwargs):
 
 cdef object part(Array self, str name):
     """Return the real or imaginary parts: a view, or read-only."""
+    cdef bint has_axes = self.nd > 0  # the objects that are asked may change it
     if self.descr.type_num == cnp.NPY_OBJECT and name in PARTS_OF_OBJECTS:
         result = PARTS_OF_OBJECTS[name](self)
-        if self.nd > 0:  # else it is what the object gives
+        if has_axes:  # else it is what the object gives
             result.flags.writeable = False
         return result
     if leaves_lane(self):
