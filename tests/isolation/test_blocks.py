@@ -7,6 +7,7 @@ import functools
 import threading
 
 import pytest
+from support.programs import run
 
 import cowarray as ca
 from cowarray._array.copies import alias_copies, watch_copies
@@ -377,3 +378,45 @@ def test_a_mode_says_what_it_is(modes):
     make, _ = modes
     assert repr(make()).startswith(f"<cowarray.{type(make()).__name__}")
     assert " object at " not in repr(make())
+
+
+# Other variables make a tree of the context, of which CPython 3.11 allocates a part anew to delete one. NumPy's own
+# blocks may delete a variable of NumPy's: set beforehand, it is not.
+COLLECTED = """
+import contextvars
+others = [contextvars.ContextVar(str(number)) for number in range(5)]
+handling = np._core.umath._extobj_contextvar
+handling.set(handling.get())
+def whole(mode):
+    x = ca.ones(8)
+    for other in others:
+        other.set(1)
+    def look(phase, info):
+        x + 1
+    gc.callbacks.append(look)
+    gc.set_threshold(1)
+    for _ in range(30):
+        with mode:
+            y = x + 1
+        if not ca.is_fake(y):
+            assert y.tolist() == [2] * 8
+    gc.callbacks.clear()
+for _ in range(10):
+    contextvars.copy_context().run(whole, eval(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [
+        "ca.fake()",
+        "ca.deferred()",
+        "ca.budget('1 MiB')",
+        "ca.aliasing()",
+        "ca.simulate()",
+        "ca.no_copy()",
+        "ca.trace()",
+    ],
+)
+def test_what_the_garbage_collector_calls_while_a_block_ends_may_compute(mode):
+    run(COLLECTED, mode)

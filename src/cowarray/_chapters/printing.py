@@ -103,11 +103,12 @@ def printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> Generato
         raise TypeError(f"printoptions() got an unexpected keyword argument {unknown!r}")
     kind = repr_class.get() if name is None else _kind(name)
     with np.printoptions(*args, **kwargs):
-        token = repr_class.set(kind)
+        before = repr_class.get()
+        repr_class.set(kind)
         try:
             yield get_printoptions()
         finally:
-            repr_class.reset(token)
+            repr_class.set(before)
 
 
 def _name() -> Any:

@@ -7,6 +7,9 @@ open block where it was not entered ends it in every context, and raises.
 
 A copy of a context made before the block has ended keeps the block.
 
+No end of a block deletes a variable: while it does, CPython 3.11 may run the garbage collector, and what reads the
+variable there would find, later on, a value that is freed by then.
+
 This module is compiled: signal handlers run between bytecodes of Python code, so none can run between the entering of
 a block and its count.
 """
@@ -21,6 +24,9 @@ from cowarray._native.fork_locks import importing
 @cython.final
 cdef class Entry:
     """A block that has been entered."""
+
+
+cdef object unset = object()
 
 
 cdef Entry next_open(Entry entry):
@@ -136,6 +142,8 @@ cdef class Mode:
     cdef int put(self, Entry entry) except -1:
         self.open.append(entry)
         try:
+            if self.variable.get(unset) is unset:
+                self.variable.set(None)  # so that the end of the block sets it to this, and does not delete it
             entry.token = self.variable.set(entry) if self.blocks is None else self.blocks.enter(entry)
         except BaseException:
             entry.is_over = True

@@ -11,8 +11,7 @@ import numpy as np
 
 cimport cython
 cimport numpy as cnp
-from cpython.object cimport PyObject
-from cpython.ref cimport Py_DECREF
+from cpython.contextvars cimport get_value, PyContextVar_Set
 from cpython.weakref cimport PyWeakref_NewRef
 
 from cowarray._array.array cimport (
@@ -26,7 +25,6 @@ from cowarray._array.array cimport (
     strides_of,
 )
 from cowarray._array.layout cimport extent
-from cowarray._c.python cimport PyContextVar_Get
 from cowarray._modes.fake.fakes cimport Origin
 from cowarray._native.storage cimport Access, fake_storage, Keeper, OPERATION, READS, share, Storage, window_size
 
@@ -39,7 +37,6 @@ cdef dict nothing_written = {}
 # Context variables: how floating-point errors are handled, and how NumPy prints. A node records their values.
 cdef object error_handling = np._core.umath._extobj_contextvar
 cdef object print_options = getattr(np._core.arrayprint, "format_options", None)
-cdef object no_handling = object()
 
 
 # ---- versions and nodes ----------------------------------------------------------------------------------------------
@@ -105,8 +102,8 @@ cdef class Node:
         self.args = args
         self.kwargs = kwargs
         self.site = site
-        self.handling = value_of(error_handling, <PyObject *>no_handling)
-        self.printing = None if print_options is None else value_of(print_options, NULL)
+        self.handling = get_value(error_handling)
+        self.printing = None if print_options is None else get_value(print_options)
         self.reads = []  # Versions, each once
         self.writes = nothing_written  # by Version that is overwritten: a weak reference to the one made from it
         self.births = []  # (place among the results, outline, weak reference to the Version)
@@ -156,35 +153,31 @@ cdef class Node:
         return Circumstances(self.handling, self.printing)
 
 
-cdef object value_of(object variable, PyObject *default):
-    """Return the value of a context variable. default: NULL for the variable's own, which must exist."""
-    cdef PyObject *found = NULL
-    PyContextVar_Get(variable, default, &found)
-    value = <object>found
-    Py_DECREF(value)  # found is a new reference
-    return value
-
-
 @cython.final
 cdef class Circumstances:
     """NumPy's floating-point error handling and print options while a node runs."""
 
-    cdef object handling, printing, tokens
+    cdef object handling, printing, handling_before, printing_before
 
     def __cinit__(self, handling, printing):
         self.handling = handling
         self.printing = printing
 
     def __enter__(self):
-        self.tokens = []
-        if self.handling is not no_handling:
-            self.tokens.append((error_handling, error_handling.set(self.handling)))
-        if print_options is not None:
-            self.tokens.append((print_options, print_options.set(self.printing)))
+        self.handling_before = put_value(error_handling, self.handling)
+        self.printing_before = None if print_options is None else put_value(print_options, self.printing)
 
     def __exit__(self, kind, error, traceback, /):  # without *exc, so that the call allocates nothing
-        for variable, token in self.tokens:
-            variable.reset(token)
+        put_value(error_handling, self.handling_before)
+        if print_options is not None:
+            put_value(print_options, self.printing_before)
+
+
+cdef object put_value(object variable, object value):
+    """Set a context variable and return what it was. It is never reset, which could delete it: see `entering`."""
+    before = get_value(variable)
+    PyContextVar_Set(variable, value)
+    return before
 
 
 cdef int have_done(Version version) except -1:

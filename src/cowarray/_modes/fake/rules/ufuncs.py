@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Sequence
+from contextvars import Context
 from functools import lru_cache
 from typing import Any
 
@@ -165,13 +166,18 @@ def _always_fails(ufunc: np.ufunc, dtypes: Any) -> Any:
     """True if a foreign ufunc raises its own error when tried with one element."""
     cores = core_names(ufunc.signature or ",".join(["()"] * ufunc.nin))
     try:
-        with np.errstate(all="ignore"):
-            ufunc(*[np.ones((1,) * len(core), its) for core, its in zip(cores, dtypes, strict=False)])
+        Context().run(_try, ufunc, [np.ones((1,) * len(core), its) for core, its in zip(cores, dtypes, strict=False)])
     except (TypeError, ValueError):
         return False  # about dtypes and shapes
     except Exception:
         return True
     return False
+
+
+def _try(ufunc: np.ufunc, args: list[Any]) -> None:
+    """Call a ufunc and report no floating-point errors: for a context of its own."""
+    np.seterr(all="ignore")
+    ufunc(*args)
 
 
 def _refuse_failing(call: Call) -> None:
