@@ -169,3 +169,36 @@ def check(victim, result):
 at_each_collection(Victim, act, check)
 """
     )
+
+
+@pytest.mark.parametrize("act", ["x.shape = (3, 4)", "x.strides = (8, 32)", "x.dtype = 'f4'", "x.resize(4, 3)"])
+def test_a_change_of_form_gives_up_when_each_collection_changes_the_array_again(act):
+    """Every resize gives an array other memory, if not another size. Setting a dtype allocates what is collected."""
+    survives(
+        COLLECTED
+        + f"""
+import warnings
+warnings.simplefilter("ignore")
+refused = 0
+for shift in range(6):
+    x = ca.array(np.arange(12.0).reshape(4, 3))
+    def change(phase, info):
+        if x.itemsize == 8:
+            x.resize(4, 3)
+    gc.collect()
+    gc.callbacks.append(change)
+    gc.set_threshold(1)
+    emptied.extend([] for _ in range(shift))
+    try:
+        {act}
+    except RuntimeError as error:
+        assert "100 times in a row" in str(error), error
+        assert (x.shape, x.dtype) == ((4, 3), float)
+        refused += 1
+    gc.set_threshold(700)
+    gc.callbacks.clear()
+    whole(x)
+    assert sorted(np.asarray(x).view(float).flat) == [*range(12)]
+assert refused == 6 or "dtype" not in {act!r} or sys.version_info >= (3, 12), refused
+"""
+    )

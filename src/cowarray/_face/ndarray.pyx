@@ -148,7 +148,7 @@ from cowarray._ops.road cimport call_method, part, PARTS_OF_OBJECTS
 from cowarray._ops.shapes cimport (
     hand_flatten,
     hand_reshape,
-    lies_as,
+    is_stale,
     quick_ravel,
     quick_reshape,
     rebind,
@@ -206,7 +206,8 @@ cdef bint sorted_at_once(Array x, object axis) except -1:
 cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
     cdef cnp.ndarray grown
     cdef cnp.ndarray header = None
-    cdef Storage storage
+    cdef Storage storage = None
+    cdef int looks = 0
     if not hasattr(refcheck, "__index__"):
         raise TypeError(f"resize: refcheck must be a bool or an integer (got {refcheck!r})")
     if not new_shape:
@@ -220,7 +221,7 @@ cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
         raise ValueError("cannot resize this array: it is a view; use cowarray.resize, which copies")
     if not self.writeable:
         raise ValueError("cannot resize this array: it is read-only; copy it first")
-    while header is None or not lies_as(self, header, storage):
+    while is_stale(self, header, storage, &looks):
         header = const_header(self)
         storage = storage_for(self)
         by_columns = not cnp.PyArray_CHKFLAGS(header, cnp.NPY_ARRAY_C_CONTIGUOUS)
@@ -349,14 +350,15 @@ cdef class ndarray(Array):
 
     @shape.setter
     def shape(self, value):
-        cdef Storage storage
+        cdef Storage storage = None
         cdef cnp.npy_intp offset
         cdef cnp.ndarray header = None
         cdef cnp.ndarray shaped
+        cdef int looks = 0
         if value is None:
             raise TypeError("ndarray: shape must be an integer or a tuple of integers (got None)")
         lengths = settled_lengths(value)
-        while header is None or not lies_as(self, header, storage):
+        while is_stale(self, header, storage, &looks):
             header = located_header(self)
             storage = storage_for(self)
             offset = self.offset
@@ -387,7 +389,9 @@ cdef class ndarray(Array):
     @strides.setter
     def strides(self, value):
         cdef cnp.ndarray header = None
-        cdef ndarray view = None
+        cdef ndarray view
+        cdef Storage storage = None
+        cdef int looks = 0
         if WARNS_OF_STRIDES:
             warnings.warn(
                 "Setting the strides on a NumPy array has been deprecated, and so it is here: "
@@ -397,12 +401,13 @@ cdef class ndarray(Array):
         steps = settled_strides(value)
         if len(steps) != self.nd:
             raise ValueError(f"ndarray: strides must be as many as the axes ({self.nd}, got {steps!r})")
-        while header is None or not lies_as(self, header, view.storage_):
+        while is_stale(self, header, storage, &looks):
             header = located_header(self)
             try:
                 view = as_strided(self, self.shape, steps)
             except ValueError as error:
                 raise ValueError(f"ndarray: strides: {str(error).removeprefix('as_strided: ')}") from None
+            storage = view.storage_
         rebind(self, view)
         self.writeable = view.writeable
 
@@ -418,11 +423,14 @@ cdef class ndarray(Array):
     @dtype.setter
     def dtype(self, value):
         cdef cnp.ndarray header = None
-        cdef ndarray view = None
+        cdef ndarray view
+        cdef Storage storage = None
+        cdef int looks = 0
         wanted = numpy_dtype(value)
-        while header is None or not lies_as(self, header, view.storage_):
+        while is_stale(self, header, storage, &looks):
             header = located_header(self)
             view = self.view(wanted)
+            storage = view.storage_
         rebind(self, view)
 
     @dtype.deleter

@@ -45,6 +45,9 @@ from cowarray._ops.road cimport travel_method
 
 cnp.import_array()
 
+cdef enum:
+    MOST_LOOKS = 100
+
 
 cdef object settled_lengths(object shape):
     """Return a shape in plain integers. All user code that it can run, runs here."""
@@ -55,8 +58,24 @@ cdef object settled_lengths(object shape):
     return tuple([PyNumber_Index(length) for length in shape])
 
 
+cdef bint is_stale(Array self, cnp.ndarray header, Storage storage, int *looks) except -1:
+    """True before the first look at self, whose header is None, and while self is another one after a gap.
+
+    RuntimeError after many looks, which `looks` counts from 0: user code changes self each time.
+    """
+    if header is not None and lies_as(self, header, storage):
+        return False
+    if looks[0] == MOST_LOOKS:
+        raise RuntimeError(
+            f"ndarray: cannot change an array in place that other code changes meanwhile, {MOST_LOOKS} times in a row: "
+            "a finalizer, a callback of the garbage collector, or another thread"
+        )
+    looks[0] += 1
+    return True
+
+
 cdef bint lies_as(Array self, cnp.ndarray header, Storage storage) noexcept:
-    """True if self is still the view of storage that header is, after a gap."""
+    """True if self is still the view of storage that header is."""
     cdef int i
     if self.storage_ is not storage or self.descr is not descr_of(header) or self.nd != cnp.PyArray_NDIM(header):
         return False
