@@ -92,7 +92,7 @@ def write_all(world, array):
 
 @to_all
 def compute_in_place(world, array):
-    array += 1 if array.dtype.hasobject else array  # numbers without bounds would double at each firing
+    array += 1 if array.dtype.kind in "iuO" else array  # numbers would double at each firing, and may be a size
 
 
 @to_all

@@ -25,7 +25,9 @@ if __name__ == "__main__":
 
 # malloc and free fill memory with what nobody else writes; NumPy's and Python's own caches of blocks would hide it.
 ENVIRONMENT = {"MALLOC_PERTURB_": "165", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-SECONDS = 20  # of the processor, for one trial, which takes some thousandths; of sleep, it waits for what never comes
+# Of the processor, for one trial: most take some thousandths; those of what grows to 600 elements, at each line of a
+# function that takes each with each, 40. Of sleep: it waits for what never comes.
+SECONDS = 120
 GIVE_UP = 4  # crashes of one hook in one call
 
 
@@ -200,7 +202,14 @@ EXCUSED = [
         "collects garbage while its allocator is locked",
     ),
     (r".*\bchoose\(.*", ".*", WRITES, "strings", "crash", "copies the choices' text, which a write has freed"),
-    (r".*\bouter\b.*", ".*", "retype.*|widen", "large", "not whole", "its result takes gigabytes"),
+    (
+        r".*\bouter\b.*",
+        ".*",
+        "retype.*|widen|export_and_write",
+        "large",
+        "not whole|lost error",
+        "its result takes gigabytes, or the copies made for each of its elements do",
+    ),
     (r"cowarray\.FakeError\(.*", "strange.*", ".*", ".*", "held", "each thread keeps what it was refused last"),
     (r".*\bchoose\(.*", "subclass.*", "fail", ".*", "lost error|system error", "makes a second view after an error"),
     (r".*\.at\(.*", r"strange: x\.to_numpy\(\)", ".*", ".*", "written", "ufunc.at writes to read-only arrays"),
@@ -209,7 +218,7 @@ EXCUSED = [
     (r".*einsum.*", ".*", ".*", "text|octets|strings", "system error", "an error and a result at once"),
     (r"inside\(cowarray\.(aliasing|lend|simulate)\(.*", ".*", "snapshot.*", ".*", "written", "an export is an alias"),
     (
-        r".*\b(as)?(any)?array\(.*copy=False.*",
+        r".*\b((as)?(any)?array|from_dlpack)\(.*copy=False.*",
         "strange: an export of x",
         ".*",
         ".*",
