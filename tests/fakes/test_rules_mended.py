@@ -4,6 +4,8 @@ One file, because it is a list: each case is read by itself.
 """
 
 import contextlib
+import contextvars
+import ctypes
 import functools
 import itertools
 
@@ -231,6 +233,36 @@ def test_ufuncs_that_always_fail(name):
             assert verdict(lambda method=method: method(operands[0])) == REFUSED
         assert verdict(lambda: ufunc.reduceat(operands[0], [0, 1])) == REFUSED
         assert verdict(lambda: ufunc.at(operands[0], [0, 1], 1)) == REFUSED
+
+
+def test_a_ufunc_that_is_tried_finds_the_variables_of_its_caller():
+    scale = contextvars.ContextVar("scale")
+    seen = []
+
+    def loop(args, dimensions, steps, data):
+        seen.append(scale.get(None))
+        ctypes.memmove(args[1], args[0], 8 * dimensions[0])
+
+    kinds = [ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_ssize_t), ctypes.c_void_p, ctypes.c_void_p]
+    entry = ctypes.PYFUNCTYPE(None, *kinds)(loop)
+    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    table = pointer(("PyCapsule_GetPointer", ctypes.pythonapi))(np._core._multiarray_umath._UFUNC_API, None)
+    make = ctypes.PYFUNCTYPE(
+        ctypes.py_object, *[ctypes.c_void_p] * 3, *[ctypes.c_int] * 4, *[ctypes.c_char_p] * 2, ctypes.c_int
+    )(ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[1])  # PyUFunc_FromFuncAndData
+    functions = (ctypes.c_void_p * 1)(ctypes.cast(entry, ctypes.c_void_p))
+    nothing = (ctypes.c_void_p * 1)()
+    types = ctypes.create_string_buffer(bytes([np.dtype(float).num] * 2), 2)
+    ufunc = make(*map(ctypes.addressof, (functions, nothing, types)), 1, 1, 1, -1, b"as_is", b"", 0)
+
+    def call():
+        scale.set(3)
+        with cw.fake():
+            x = cw.ones(3)
+        return cw.is_fake(ufunc(x))
+
+    assert contextvars.copy_context().run(call)
+    assert seen == [3]
 
 
 def test_ufuncs_of_others_are_exact():

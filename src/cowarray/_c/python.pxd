@@ -21,7 +21,6 @@ cdef extern from "Python.h":
     int PyContext_Enter(object) except -1
     int PyContext_Exit(object) except -1
     int PyContextVar_Get(object, PyObject *, PyObject **) except -1
-    object PyContextVar_Set(object, object)
     PyObject *PyThreadState_GetDict()  # borrowed
     PyObject *PyEval_GetGlobals()  # borrowed; NULL if no Python code runs
     bint PyObject_CheckBuffer(object)

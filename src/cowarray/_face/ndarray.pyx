@@ -148,7 +148,7 @@ from cowarray._ops.road cimport call_method, part, PARTS_OF_OBJECTS
 from cowarray._ops.shapes cimport (
     hand_flatten,
     hand_reshape,
-    is_stale,
+    must_look,
     quick_ravel,
     quick_reshape,
     rebind,
@@ -221,7 +221,7 @@ cdef int resize(Array self, tuple new_shape, object refcheck) except -1:
         raise ValueError("cannot resize this array: it is a view; use cowarray.resize, which copies")
     if not self.writeable:
         raise ValueError("cannot resize this array: it is read-only; copy it first")
-    while is_stale(self, header, storage, &looks):
+    while must_look(self, header, storage, &looks):
         header = const_header(self)
         storage = storage_for(self)
         by_columns = not cnp.PyArray_CHKFLAGS(header, cnp.NPY_ARRAY_C_CONTIGUOUS)
@@ -358,7 +358,7 @@ cdef class ndarray(Array):
         if value is None:
             raise TypeError("ndarray: shape must be an integer or a tuple of integers (got None)")
         lengths = settled_lengths(value)
-        while is_stale(self, header, storage, &looks):
+        while must_look(self, header, storage, &looks):
             header = located_header(self)
             storage = storage_for(self)
             offset = self.offset
@@ -401,7 +401,7 @@ cdef class ndarray(Array):
         steps = settled_strides(value)
         if len(steps) != self.nd:
             raise ValueError(f"ndarray: strides must be as many as the axes ({self.nd}, got {steps!r})")
-        while is_stale(self, header, storage, &looks):
+        while must_look(self, header, storage, &looks):
             header = located_header(self)
             try:
                 view = as_strided(self, self.shape, steps)
@@ -427,7 +427,7 @@ cdef class ndarray(Array):
         cdef Storage storage = None
         cdef int looks = 0
         wanted = numpy_dtype(value)
-        while is_stale(self, header, storage, &looks):
+        while must_look(self, header, storage, &looks):
             header = located_header(self)
             view = self.view(wanted)
             storage = view.storage_

@@ -22,9 +22,9 @@ from cowarray._c.python cimport (
     PyContext_Exit,
     PyContext_New,
     PyContextVar_Get,
-    PyContextVar_Set,
     PyObject_Call,
 )
+from cowarray._c.variables cimport set_variable
 from cowarray._native.storage cimport Access, Intent, OPERATION, Overwrite, overwrite_storage, Storage
 
 cnp.import_array()
@@ -59,7 +59,7 @@ cdef tuple enter_attempt():
         PyContext_Enter(context)
         try:
             strict = make_handling(**strict)
-            PyContextVar_Set(error_handling, strict)
+            set_variable(error_handling, strict)
         except BaseException:
             PyContext_Exit(context)
             raise

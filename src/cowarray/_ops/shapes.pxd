@@ -8,7 +8,7 @@ from cowarray._native.storage cimport Storage
 
 
 cdef object settled_lengths(object shape)
-cdef bint is_stale(Array self, cnp.ndarray header, Storage storage, int *looks) except -1
+cdef bint must_look(Array self, cnp.ndarray header, Storage storage, int *looks) except -1
 cdef int rebind(Array self, Array other) except -1
 cdef object hand_flatten(Array x, object order)
 cdef Array quick_ravel(Array self)

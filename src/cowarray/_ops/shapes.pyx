@@ -46,7 +46,7 @@ from cowarray._ops.road cimport travel_method
 cnp.import_array()
 
 cdef enum:
-    MOST_LOOKS = 100
+    MOST_LOOKS = 100  # a program that changes an array a few times meanwhile is served; one that always does is told
 
 
 cdef object settled_lengths(object shape):
@@ -58,7 +58,7 @@ cdef object settled_lengths(object shape):
     return tuple([PyNumber_Index(length) for length in shape])
 
 
-cdef bint is_stale(Array self, cnp.ndarray header, Storage storage, int *looks) except -1:
+cdef bint must_look(Array self, cnp.ndarray header, Storage storage, int *looks) except -1:
     """True before the first look at self, whose header is None, and while self is another one after a gap.
 
     RuntimeError after many looks, which `looks` counts from 0: user code changes self each time.

@@ -6,8 +6,6 @@ Versions that nobody else refers to stay while there is room, except when `is_sp
 
 from contextvars import Context
 
-import numpy as np
-
 cimport cython
 
 from cowarray._array.array cimport access_anywhere
@@ -317,8 +315,7 @@ def as_recorded(ManagedNode node not None, list args not None, dict kwargs not N
     for each in node.writes:
         if (<ManagedVersion>each).gave_way:
             have_own_bytes(<Storage>values[each])
-    node.circumstances().__enter__()
-    np.seterr(all="ignore")
+    node.restore_settings(all="ignore")
     return call_in(None, node.function, tuple(args), kwargs)
 
 

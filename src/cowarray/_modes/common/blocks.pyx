@@ -1,13 +1,13 @@
 """The block in force: that of the context, or another one while a thread runs an operation.
 
-A context variable is set only where a block is entered, never by an operation. The garbage collector may run while a
-variable is being set, and a finalizer that sets another one at that point crashes some versions of Python.
+A context variable is set only where a block is entered, never by an operation.
 """
 
 from contextvars import ContextVar
 
 from cpython.contextvars cimport get_value
 
+from cowarray._c.variables cimport reset_variable, set_variable
 from cowarray._modes.common.entering cimport Entry, next_open
 from cowarray._modes.common.thread cimport Instead, this_thread, Thread
 
@@ -97,7 +97,7 @@ def enter(entry, /):
     if thread.instead is not None:
         instead = put_in(thread, of_the_context)
     try:
-        entered[0] = block_variable.set(entry)
+        entered[0] = set_variable(block_variable, entry)
     except BaseException:
         if instead is not None:
             take_out(thread, instead)
@@ -112,4 +112,4 @@ def leave(list entered not None, bint is_innermost, /):
     if instead is not None:
         take_out(this_thread(), <Instead?>instead)
     if is_innermost:
-        block_variable.reset(token)
+        reset_variable(block_variable, token)

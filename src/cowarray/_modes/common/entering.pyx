@@ -7,9 +7,6 @@ open block where it was not entered ends it in every context, and raises.
 
 A copy of a context made before the block has ended keeps the block.
 
-No end of a block deletes a variable: while it does, CPython 3.11 may run the garbage collector, and what reads the
-variable there would find, later on, a value that is freed by then.
-
 This module is compiled: signal handlers run between bytecodes of Python code, so none can run between the entering of
 a block and its count.
 """
@@ -17,6 +14,7 @@ a block and its count.
 cimport cython
 
 from cowarray._c.python cimport PyObject_Call
+from cowarray._c.variables cimport reset_variable, set_variable
 
 from cowarray._native.fork_locks import importing
 
@@ -24,9 +22,6 @@ from cowarray._native.fork_locks import importing
 @cython.final
 cdef class Entry:
     """A block that has been entered."""
-
-
-cdef object unset = object()
 
 
 cdef Entry next_open(Entry entry):
@@ -142,14 +137,12 @@ cdef class Mode:
     cdef int put(self, Entry entry) except -1:
         self.open.append(entry)
         try:
-            if self.variable.get(unset) is unset:
-                self.variable.set(None)  # so that the end of the block sets it to this, and does not delete it
-            entry.token = self.variable.set(entry) if self.blocks is None else self.blocks.enter(entry)
+            entry.token = set_variable(self.variable, entry) if self.blocks is None else self.blocks.enter(entry)
         except BaseException:
             entry.is_over = True
             self.open.remove(entry)
             if self.variable.get() is entry:  # memory may run out after it has been set
-                self.variable.set(entry.outer)
+                set_variable(self.variable, entry.outer)
             raise
         return 0
 
@@ -174,11 +167,11 @@ cdef class Mode:
             if self.blocks is not None:
                 self.blocks.leave(entry.token, is_innermost)
             elif is_innermost:
-                self.variable.reset(entry.token)
+                reset_variable(self.variable, entry.token)
             is_reset = is_innermost
             outer = self.variable.get()
             if is_reset and next_open(outer) is not outer:
-                self.variable.set(next_open(outer))  # skip blocks that ended before this one
+                set_variable(self.variable, next_open(outer))  # skip blocks that ended before this one
         except ValueError:
             is_here = False  # this is a copy of the context that entered
         finally:

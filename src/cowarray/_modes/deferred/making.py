@@ -1,6 +1,5 @@
 """Make the bytes of deferred arrays: run the backward slice of a version, in recorded order."""
 
-import contextlib
 import contextvars
 import warnings
 from typing import Any
@@ -68,13 +67,13 @@ class _Said:
     def __init__(self) -> None:
         self.found: list[tuple[str, Site]] = []
 
-    def gathering(self) -> contextlib.AbstractContextManager[object]:
-        """Return a context manager that collects floating-point errors that are to be warnings."""
+    def handling(self) -> dict[str, Any]:
+        """Return the error handling, where it differs, that collects floating-point errors that are to be warnings."""
         handling = np.geterr()
         modes: dict[str, Any] = dict.fromkeys([kind for kind, mode in handling.items() if mode == "warn"], "log")
         if not modes or not {"call", "log"}.isdisjoint(handling.values()):
-            return contextlib.nullcontext()  # the program handles some by its own function
-        return np.errstate(call=self, **modes)
+            return {}  # the program handles some by its own function
+        return {"call": self, **modes}
 
     def write(self, text: str) -> None:
         """Take a message from NumPy."""
@@ -157,8 +156,9 @@ class _Slice:
         self.said.site = node.site
         again, result = self._passes(node, values), None
         if again is None or not self._skips(node, again, values, args, kwargs):
-            with node.circumstances(), self.said.gathering():
-                result = node.function(*args, **kwargs)
+            node.restore_settings()
+            node.restore_settings(**self.said.handling())
+            result = node.function(*args, **kwargs)
         for before, after in node.writes.items():
             self._put(after(), values[before])
         if again is not None:

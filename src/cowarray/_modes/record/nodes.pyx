@@ -11,7 +11,7 @@ import numpy as np
 
 cimport cython
 cimport numpy as cnp
-from cpython.contextvars cimport get_value, PyContextVar_Set
+from cpython.contextvars cimport get_value
 from cpython.weakref cimport PyWeakref_NewRef
 
 from cowarray._array.array cimport (
@@ -25,6 +25,7 @@ from cowarray._array.array cimport (
     strides_of,
 )
 from cowarray._array.layout cimport extent
+from cowarray._c.variables cimport set_variable
 from cowarray._modes.fake.fakes cimport Origin
 from cowarray._native.storage cimport Access, fake_storage, Keeper, OPERATION, READS, share, Storage, window_size
 
@@ -36,6 +37,7 @@ cdef dict nothing_written = {}
 
 # Context variables: how floating-point errors are handled, and how NumPy prints. A node records their values.
 cdef object error_handling = np._core.umath._extobj_contextvar
+cdef object make_handling = np._core.umath._make_extobj
 cdef object print_options = getattr(np._core.arrayprint, "format_options", None)
 
 
@@ -148,36 +150,19 @@ cdef class Node:
         self.function = function
         self.writes = nothing_written
 
-    def circumstances(self):
-        """Return a context manager that restores the recorded error handling and print options."""
-        return Circumstances(self.handling, self.printing)
+    def restore_settings(self, **handling):
+        """Set NumPy's error handling and print options as recorded, in a context that is used for nodes alone.
 
-
-@cython.final
-cdef class Circumstances:
-    """NumPy's floating-point error handling and print options while a node runs."""
-
-    cdef object handling, printing, handling_before, printing_before
-
-    def __cinit__(self, handling, printing):
-        self.handling = handling
-        self.printing = printing
-
-    def __enter__(self):
-        self.handling_before = put_value(error_handling, self.handling)
-        self.printing_before = None if print_options is None else put_value(print_options, self.printing)
-
-    def __exit__(self, kind, error, traceback, /):  # without *exc, so that the call allocates nothing
-        put_value(error_handling, self.handling_before)
+        Parameters
+        ----------
+        **handling
+            Other error handling than recorded: as for `numpy.seterr`, and ``call``, as for `numpy.seterrcall`.
+        """
+        set_variable(error_handling, self.handling)
+        if handling:
+            set_variable(error_handling, make_handling(**handling))
         if print_options is not None:
-            put_value(print_options, self.printing_before)
-
-
-cdef object put_value(object variable, object value):
-    """Set a context variable and return what it was. It is never reset, which could delete it: see `entering`."""
-    before = get_value(variable)
-    PyContextVar_Set(variable, value)
-    return before
+            set_variable(print_options, self.printing)
 
 
 cdef int have_done(Version version) except -1:

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Sequence
-from contextvars import Context
+from contextvars import copy_context
 from functools import lru_cache
 from typing import Any
 
@@ -166,7 +166,8 @@ def _always_fails(ufunc: np.ufunc, dtypes: Any) -> Any:
     """True if a foreign ufunc raises its own error when tried with one element."""
     cores = core_names(ufunc.signature or ",".join(["()"] * ufunc.nin))
     try:
-        Context().run(_try, ufunc, [np.ones((1,) * len(core), its) for core, its in zip(cores, dtypes, strict=False)])
+        args = [np.ones((1,) * len(core), its) for core, its in zip(cores, dtypes, strict=False)]
+        copy_context().run(_try, ufunc, args)
     except (TypeError, ValueError):
         return False  # about dtypes and shapes
     except Exception:
