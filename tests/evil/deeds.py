@@ -92,7 +92,8 @@ def write_all(world, array):
 
 @to_all
 def compute_in_place(world, array):
-    array += 1 if array.dtype.kind in "iuO" else array  # numbers would double at each firing, and may be a size
+    is_bound = array.dtype.hasobject or array.dtype.kind in "iu"  # it would double at each firing, and may be a size
+    array += 1 if is_bound else array
 
 
 @to_all

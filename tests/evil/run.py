@@ -25,9 +25,7 @@ if __name__ == "__main__":
 
 # malloc and free fill memory with what nobody else writes; NumPy's and Python's own caches of blocks would hide it.
 ENVIRONMENT = {"MALLOC_PERTURB_": "165", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-# Of the processor, for one trial: most take some thousandths; those of what grows to 600 elements, at each line of a
-# function that takes each with each, 40. Of sleep: it waits for what never comes.
-SECONDS = 120
+SECONDS = 20  # of the processor, for one trial, which takes some thousandths; of sleep, it waits for what never comes
 GIVE_UP = 4  # crashes of one hook in one call
 
 
@@ -192,6 +190,7 @@ EXCUSED = [
     (r".*\.(vecmat|matvec)\(.*out=x.*", ".*", ".*", ".*", "unwritten bytes", "in part, where operands overlap out"),
     (r".*byteswap.*", ".*", ".*", "text", "not whole", "characters that are none have no repr"),
     (".*", "elements|number.*", ".*", "strings", "hang", "objects become text while its allocator is locked"),
+    (r".*fromroots\(.*", "every line", "grow", ".*", "hang", "takes each of 600 roots with each: 40 seconds"),
     (".*fromiter.*", "strange.*", ".*", "strings", "hang", "objects become text while its allocator is locked"),
     (
         r".*norm\(.*",
@@ -207,7 +206,7 @@ EXCUSED = [
         ".*",
         "retype.*|widen|export_and_write",
         "large",
-        "not whole|lost error",
+        "not whole|lost error|hang",
         "its result takes gigabytes, or the copies made for each of its elements do",
     ),
     (r"cowarray\.FakeError\(.*", "strange.*", ".*", ".*", "held", "each thread keeps what it was refused last"),

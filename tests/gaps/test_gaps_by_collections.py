@@ -1,5 +1,7 @@
 """A garbage collection in the middle of a call, whose callbacks change its arrays: results are whole."""
 
+import sys
+
 import pytest
 from harm import survives
 
@@ -171,34 +173,44 @@ at_each_collection(Victim, act, check)
     )
 
 
-@pytest.mark.parametrize("act", ["x.shape = (3, 4)", "x.strides = (8, 32)", "x.dtype = 'f4'", "x.resize(4, 3)"])
+@pytest.mark.parametrize(
+    "act",
+    [
+        pytest.param(
+            "x.dtype = 'f4'",
+            marks=pytest.mark.skipif(sys.version_info >= (3, 12), reason="none begins inside it since Python 3.12"),
+        ),
+        "x.resize(3, 4)",
+    ],
+)
 def test_a_change_of_form_gives_up_when_each_collection_changes_the_array_again(act):
-    """Every resize gives an array other memory, if not another size. Setting a dtype allocates what is collected."""
+    """A resize gives an array other memory each time. In a trace each try allocates what begins a collection."""
     survives(
         COLLECTED
         + f"""
-import warnings
-warnings.simplefilter("ignore")
-refused = 0
-for shift in range(6):
-    x = ca.array(np.arange(12.0).reshape(4, 3))
-    def change(phase, info):
-        if x.itemsize == 8:
-            x.resize(4, 3)
+x = ca.array(np.arange(12.0).reshape(4, 3))
+inside = False
+def change(phase, info):
+    global inside
+    if phase == "start" and not inside:
+        inside = True
+        x.resize(4, 3)
+        inside = False
+with ca.trace():
     gc.collect()
     gc.callbacks.append(change)
     gc.set_threshold(1)
-    emptied.extend([] for _ in range(shift))
     try:
         {act}
     except RuntimeError as error:
-        assert "100 times in a row" in str(error), error
-        assert (x.shape, x.dtype) == ((4, 3), float)
-        refused += 1
+        refused = str(error)
+    else:
+        refused = None
     gc.set_threshold(700)
     gc.callbacks.clear()
-    whole(x)
-    assert sorted(np.asarray(x).view(float).flat) == [*range(12)]
-assert refused == 6 or "dtype" not in {act!r} or sys.version_info >= (3, 12), refused
+assert refused and "100 times in a row" in refused, refused
+assert (x.shape, x.dtype) == ((4, 3), float)
+assert x.tolist() == np.arange(12.0).reshape(4, 3).tolist()
+whole(x)
 """
     )
