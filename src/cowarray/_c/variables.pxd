@@ -3,7 +3,7 @@
 cdef extern from *:
     """
     /* Before Python 3.12 the garbage collector may run while a variable is set or reset. If it calls code that reads
-     * the variable, CPython may keep a value that is freed then; if the code sets one, that frees what CPython works on.
+     * the variable, CPython may keep a value that is freed then; if the code sets one, what CPython works on is freed.
      */
     static inline int cowi_stop_collecting(void)
     {
