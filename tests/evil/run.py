@@ -257,7 +257,8 @@ def is_excused(finding):
     if not finding.key:
         return False
     source, _, _, hook, deed, _, state = finding.key
-    told = (source, hook, deed, state, finding.kind.partition(":")[0])
+    kind = finding.kind.partition(":")[0]
+    told = (source, hook, deed, state, "crash" if kind == IN_COMPANY else kind)
     return any(all(map(re.fullmatch, patterns, told)) for *patterns, _ in EXCUSED)
 
 
