@@ -178,7 +178,7 @@ at_each_collection(Victim, act, check)
     [
         pytest.param(
             "x.dtype = 'f4'",
-            marks=pytest.mark.skipif(sys.version_info >= (3, 12), reason="none begins inside it since Python 3.12"),
+            marks=pytest.mark.skipif(sys.version_info >= (3, 12), reason="no collection begins in it since 3.12"),
         ),
         "x.resize(3, 4)",
     ],

@@ -105,3 +105,13 @@ def test_what_is_no_name_is_refused_and_changes_nothing(wrong):
     ):
         pytest.fail("entered")
     assert cowarray.get_printoptions() == before
+
+
+def test_a_block_that_ends_in_another_context_changes_nothing_there():
+    block = cowarray.printoptions(name="mine")
+    contextvars.copy_context().run(block.__enter__)
+    there = contextvars.copy_context()
+    there.run(cowarray.set_printoptions, name="theirs")
+    with pytest.raises(ValueError, match="different Context"):
+        there.run(block.__exit__, None, None, None)
+    assert there.run(repr, cowarray.array([1])) == "theirs([1])"

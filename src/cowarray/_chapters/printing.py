@@ -103,12 +103,11 @@ def printoptions(*args: Any, name: str | None = None, **kwargs: Any) -> Generato
         raise TypeError(f"printoptions() got an unexpected keyword argument {unknown!r}")
     kind = repr_class.get() if name is None else _kind(name)
     with np.printoptions(*args, **kwargs):
-        before = repr_class.get()
-        repr_class.set(kind)
+        token = repr_class.set(kind)
         try:
             yield get_printoptions()
         finally:
-            repr_class.set(before)
+            repr_class.reset(token)
 
 
 def _name() -> Any:
