@@ -209,6 +209,9 @@ def is_numpys(function: object) -> bool:
     module = getattr(function, "__module__", None)
     if type(module) is not str or module.partition(".")[0] != "numpy":
         return False
+    name = getattr(function, "__name__", None)
+    if type(name) is str and getattr(sys.modules.get(module), "__dict__", {}).get(name) is function:
+        return True  # most are there: a search of all modules for each took a quarter of the start of `cowarray run`
     modules = [each for name, each in list(sys.modules.items()) if name.partition(".")[0] == "numpy"]
     return any(value is function for each in modules for value in list(getattr(each, "__dict__", {}).values()))
 
