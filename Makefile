@@ -161,7 +161,7 @@ C_SHARED := $(patsubst %.c,$(C_BUILD)/%.o,$(notdir $(wildcard src/core/*.c) test
 HEADERS := $(filter-out %/python.h,$(wildcard include/cowarray/*.h))
 # Tests with a core whose calls for pages can be made to fail.
 FAILING_TESTS := $(addprefix $(C_BUILD)/test_pages_,bases failures families ledger pasts policy)
-# Percent of a stress test's usual rounds, where each round takes many times as long.
+# Percent of a stress test's usual rounds, where each round takes many times as long or another compiler's has all.
 SHORT := 10
 
 ctest: headers $(C_TESTS) ## Run the C tests; needs only a C compiler
@@ -229,9 +229,10 @@ headers:
 
 # Without leak checks: the tests count what is not freed, and a forked child loses what the other threads had.
 # valgrind runs one thread at a time, and busy threads during a fork starve it: the sanitizers run that program.
+UNDER_VALGRIND = $(shell $(PYTHON) tools/sampling.py "C programs under valgrind" $(filter-out %/test_fork,$(C_TESTS)))
 memcheck: ## Run the C tests under valgrind (where installed)
 	@if command -v valgrind > /dev/null; then \
-	    COWARRAY_TEST_SCALE=$(SHORT) $(MAKE) ctest C_TESTS="$(filter-out %/test_fork,$(C_TESTS))" \
+	    COWARRAY_TEST_SCALE=$(SHORT) $(MAKE) ctest C_TESTS="$(UNDER_VALGRIND)" \
 	        RUN="valgrind --fair-sched=try --quiet --error-exitcode=9 --leak-check=no"; \
 	else $(call SKIP,C tests under valgrind: not installed); fi
 
@@ -484,7 +485,7 @@ check-quick: $(BUILT) $(VENV)/.test $(VENV)/.check ## Run before a commit: lint,
 	@$(IN_VENV) tools/changed.py $(WORKERS) $(ARGS)
 
 check-clang:
-	@if command -v clang > /dev/null; then $(MAKE) ctest CC=clang; else $(call SKIP,C tests with clang: not installed); fi
+	@if command -v clang > /dev/null; then COWARRAY_TEST_SCALE=$(if $(COWARRAY_ALL),100,$(SHORT)) $(MAKE) ctest CC=clang; else $(call SKIP,C tests with clang: not installed); fi
 
 clean: ## Remove everything that was built, environments included
 	rm -rf build dist .venv .venv-* .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache

@@ -36,7 +36,7 @@ def dist():
     """
     directory = ROOT / "build" / "package"
     shutil.rmtree(directory, ignore_errors=True)
-    run(sys.executable, "-m", "build", "--sdist", "--outdir", directory, ROOT)
+    run(sys.executable, "-m", "build", "--no-isolation", "--sdist", "--outdir", directory, ROOT)
     [sdist] = directory.iterdir()
     run(sys.executable, "-m", "pip", "--python", WHEEL_PYTHON, "wheel", "-q", "--no-deps", "-w", directory, sdist)
     return directory
@@ -84,7 +84,7 @@ def test_sdist_of_an_unpacked_sdist_is_the_same_bytes(dist, tmp_path):
         tar.extractall(tmp_path, filter="data")
     [unpacked] = tmp_path.iterdir()
     environment = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"}
-    run(sys.executable, "-m", "build", "--sdist", unpacked, umask=0o077, env=environment)
+    run(sys.executable, "-m", "build", "--no-isolation", "--sdist", unpacked, umask=0o077, env=environment)
     assert (unpacked / "dist" / path.name).read_bytes() == path.read_bytes()
 
 
