@@ -57,6 +57,7 @@ class Small(Way):
             cowarray.paging(before)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("program", "way"), [(program, way) for program in PROGRAMS for way in WAYS])
 def test_a_write_by_the_page(compare, program, way):
     kind = Small if setting.smoke else Paged

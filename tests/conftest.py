@@ -60,8 +60,15 @@ def pytest_configure(config):
         config.option.hypothesis_seed = seed
 
 
-def pytest_collection_modifyitems(items):
-    """Processes that share the tests must know them by the same names."""
+def pytest_collection_modifyitems(config, items):
+    """Take a part of the tests marked `sampled`. Processes that share tests must know all by the same names."""
+    marked = sorted((each for each in items if each.get_closest_marker("sampled")), key=lambda item: item.nodeid)
+    if marked and os.environ.get("SAMPLE"):
+        from sampling import sampled
+
+        left = {*marked} - {*sampled(marked, "tests that are marked so")}
+        items[:] = [each for each in items if each not in left]
+        config.hook.pytest_deselected(items=[*left])
     for item in items:
         if re.search(r" at 0x[0-9a-f]{6}", item.nodeid):
             raise pytest.UsageError(f"the address of an object is in the name of a test: {item.nodeid}")

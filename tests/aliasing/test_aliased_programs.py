@@ -48,6 +48,7 @@ WAYS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("way", WAYS)
 def test_programs_do_what_numpy_does(way):
     tally = run_many(150, chosen_seed(3), **WAYS[way])
@@ -56,6 +57,7 @@ def test_programs_do_what_numpy_does(way):
         assert tally[f"{kind}, outside"] > 10, "too few lines ran"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("world", worlds(20))
 def test_more_programs(world):
     assert run_many(200, chosen_seed(100 + world)).total() > 2000

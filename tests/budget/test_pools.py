@@ -66,6 +66,7 @@ def random_run(rng, steps, pools):
         yield model, known
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("spilling", [False, True])
 def test_costs_and_bytes_are_those_of_brute_force(spilling):
     rng = random.Random(chosen_seed())
@@ -136,6 +137,7 @@ def scored(pools, model, pool):
     return (0 if pool.bias < 0 else 1, score, pool.used), by_file
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("spilling", [False, True])
 @pytest.mark.parametrize("heuristic", RULES)
 def test_the_best_is_chosen(heuristic, spilling):

@@ -11,24 +11,28 @@ EFFECTS = {**effects_on_buffers.EFFECTS, **effects_on_frames.EFFECTS, **effects_
 NONE_IMPORTED = f"assert not {set(EFFECTS)} & set(sys.modules)\n"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("library", EFFECTS)
 def test_without_it_the_library_does_not_know_our_arrays(library):
     need(library)
     assert program(EFFECTS[library]).returncode != 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("library", EFFECTS)
 def test_a_library_imported_later(library):
     need(library)
     passes("cowarray.register()", NONE_IMPORTED, EFFECTS[library])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("library", EFFECTS)
 def test_a_library_imported_before(library):
     need(library)
     passes(f"import {library}", "cowarray.register()", EFFECTS[library])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("library", EFFECTS)
 def test_any_number_of_calls(library):
     need(library)

@@ -33,6 +33,7 @@ print(n)
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("when", ["before torch", "after torch"])
 def test_torch_does_with_its_own_and_numpys_what_it_did(when):
     need("torch")

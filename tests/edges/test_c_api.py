@@ -44,6 +44,7 @@ def is_pinned(x):
 # ---- headers ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("variable", "suffix", "standard"), [("CC", "c", "c11"), ("CXX", "cpp", "c++17")], ids=["C11", "C++17"]
 )

@@ -152,6 +152,7 @@ def test_a_method_has_its_whole_docstring_with_the_chapter_that_it_refers_to():
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["History", "array_api", "fake", "linalg", "sin", "zeros"])
 @pytest.mark.parametrize(
     "way",

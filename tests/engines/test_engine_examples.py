@@ -49,6 +49,7 @@ def test_what_the_page_shows_runs(tmp_path, engine):
     assert run(program) == PRINTED[engine]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kill", [False, True], ids=["", "kill"])
 @pytest.mark.parametrize("example", SMALL)
 def test_an_example_gives_the_same_with_each_kind_of_array(example, kill):

@@ -24,6 +24,7 @@ def add(x, number):
     return type(x).__name__, float(x[0]), cowarray.stats()["bytes_copied"] - before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 @pytest.mark.parametrize("kind", ["ours", "snapshot", "numpy's", "mapped"])
 def test_workers_write_and_nobody_sees_it(tmp_path, kind, backend):

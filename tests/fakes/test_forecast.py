@@ -12,12 +12,14 @@ import cowarray as ca
 GUIDE = Path(__file__).parents[2] / "docs" / "fake.md"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", forecast.PROGRAMS)
 def test_the_forecast_holds(name):
     row = forecast.compare(name)
     assert row.holds, row
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("mode", ["eager", "ledger"])
 @pytest.mark.parametrize("name", forecast.PAGED)
 def test_the_forecast_holds_of_pages(name, mode):

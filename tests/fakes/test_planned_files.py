@@ -37,6 +37,7 @@ FILES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("expression", FILES)
 def test_files_give_arrays_without_bytes(files, expression):
     shown, nbytes = FILES[expression]
@@ -226,6 +227,7 @@ REWRITTEN = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("was_there", [False, True])
 @pytest.mark.parametrize("write", REWRITTEN)
 def test_a_file_kept_back_is_forgotten_once_its_path_has_another(tmp_path, write, was_there):

@@ -26,10 +26,11 @@ sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-n", "0", *sys.argv[1:]])
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protects pages")
-def test_nothing_reads_the_addresses_of_fakes():
-    suites = [str(HERE / name) for name in ("test_fakes.py", "test_rules_crosscheck.py", "test_rules_mended.py")]
-    command = [sys.executable, "-X", "faulthandler", "-c", UNREADABLE, *suites]
+@pytest.mark.parametrize("tests", ["test_fakes.py", "test_rules_crosscheck.py", "test_rules_mended.py"])
+def test_nothing_reads_the_addresses_of_fakes(tests):
+    command = [sys.executable, "-X", "faulthandler", "-c", UNREADABLE, str(HERE / tests)]
     found = subprocess.run(
         command,
         capture_output=True,

@@ -34,6 +34,7 @@ def crosschecked(layout):
         call.run_of.close_files()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("layout", LAID_OUT)
 def test_no_forecast_is_wrong(layout):
     wrong, counts = [], collections.Counter()

@@ -174,6 +174,7 @@ def forecast(call, options):
     return check.outcomes
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("call", CALLS)
 def test_what_numpy_refuses_is_refused(call):

@@ -36,6 +36,7 @@ def lift():
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("gibibytes", [30, 4, 2])
 @pytest.mark.parametrize("mode", ["fake", "deferred", "budget"])
 def test_modes_work_under_a_limit_and_leave_the_addresses_to_the_program(gibibytes, mode):

@@ -33,6 +33,7 @@ def run(*arguments):
     return found
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_an_interrupt_at_a_bytecode_loses_nothing(interrupting, program):
     stride = PROGRAMS[program]
@@ -41,6 +42,7 @@ def test_an_interrupt_at_a_bytecode_loses_nothing(interrupting, program):
     assert found["came"] >= 40
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_signal_at_any_time_loses_nothing(interrupting, program):
     assert run(interrupting, program, "signals", 40, chosen_seed())["came"] == 40

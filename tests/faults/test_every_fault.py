@@ -225,6 +225,7 @@ def told_of(hook, tmp_path, cases):
 GROUPS = {"functions": FUNCTION_CALLS, "methods": METHOD_CALLS, "ours": OURS, "integers": INTEGER_CALLS}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("group", GROUPS)
 def test_some_allocations_of_every_call(hook, tmp_path, group):
     seed = chosen_seed(2026)  # now and then take another, for other calls

@@ -134,6 +134,7 @@ def check(x, view, other, shown, new, partial):
     assert not cowarray.explain(x).pinned
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("write", WRITES)
 def test_timer_in_the_middle(write):
     run_interrupts(*WRITES[write], 6)
@@ -197,6 +198,7 @@ print("whole", flush=True)
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("write", ["x += 1", "item", "list", "elements", "sort", "eager copy"])
 def test_real_sigint(write):
     """In a process of its own, at a random moment of a loop of writes."""

@@ -64,6 +64,7 @@ KEPT = pytest.mark.skipif(bool(NO_BLOCKS_ARE_KEPT), reason=NO_BLOCKS_ARE_KEPT)
 IN_GROUPS = [pytest.param(group, marks=[KEPT] * (group == "large")) for group in GROUPS]
 
 
+@pytest.mark.sampled
 @needs_poison
 @pytest.mark.parametrize("group", IN_GROUPS)
 def test_what_is_written_as_a_whole_shows_no_fresh_memory(group):

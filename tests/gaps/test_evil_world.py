@@ -25,6 +25,7 @@ from evil.cases import CASES
 from evil.hooks import HOOKS
 from evil.plan import Plan, calls_by_road, deeds_of, share_of
 from evil.trial import Told
+from sampling import sampled
 from support import public
 from support.forms import forms_of
 from support.prepared import names_called
@@ -33,8 +34,6 @@ from support.seeds import chosen_seed
 pytestmark = pytest.mark.numpy_ends
 
 RUN = Path(run.__file__)
-sys.path.append(str(Path(__file__).parents[2] / "tools"))
-from sampling import sampled  # noqa: E402
 
 
 def tried(tmp_path, *arguments):
@@ -75,6 +74,7 @@ def test_all_user_code_in_every_call(tmp_path, part):
 # ---- that nothing is left out ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hook", [*HOOKS, *AMBIENT])
 def test_calls_on_a_road_share_out_all_deeds(hook):
     assert {share_of(source)[1] for source in CASES} >= {1, 2, 4}
@@ -99,6 +99,7 @@ def run_without_a_deed():
     return Told(1, 1, "", None, (), False, [])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("work", "is_found"), [("sleep", True), ("compute", True), ("many", False)])
 def test_a_trial_without_an_end_is_found(monkeypatch, work, is_found):
     monkeypatch.setattr(run, "SECONDS", 1)
@@ -126,6 +127,7 @@ def test_every_public_name_has_a_case(of):
     assert [name for name in public.LISTS[of] if name not in cased] == []
 
 
+@pytest.mark.sampled
 def test_arguments_are_slots():
     forms = forms_of("x[A(0), 1:] = y")
     assert [form.labels for form in forms] == [["index", "index", "value"], ["index", "value"]]

@@ -50,6 +50,7 @@ class Victim:
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "act",
     [
@@ -136,6 +137,7 @@ at_each_collection(Victim, act, check)
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("change", ["x.resize(2)", "x.resize(50)", "x.dtype = 'i4'", "x.shape = -1"])
 @pytest.mark.parametrize("act", ["x.shape = (3, 4)", "x.strides = (8, 32)", "x.dtype = 'f4'", "x.resize(5, 5)"])
 def test_a_change_of_form_in_the_middle_of_another_is_as_if_one_came_after_the_other(act, change):

@@ -33,6 +33,7 @@ def change():
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "key", ["slice(Evil(), None)", "(slice(Evil(), None),)", "Evil()", "(Evil(),)", "(Ellipsis, Evil())", "EvilTuple()"]
 )

@@ -83,6 +83,7 @@ def test_what_nests_ends(nested):
     assert int(printed.split()[1]) > 100, "each keeps the one before, or this shows nothing"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("then", THEN)
 def test_what_nests_ends_where_it_is_let_go_of(then):
     run(PROGRAM.format(nested=DEEP["rows of a broadcast"], depth=DEPTH, then=THEN[then], forms=1))

@@ -271,6 +271,7 @@ for i in range(20):
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.skipif(not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="readers keep nothing without a GIL")
 @pytest.mark.parametrize("read", ["memoryview(x)", "x.to_numpy()", "np.asarray(x)", "x.copy()"])
 @pytest.mark.parametrize(

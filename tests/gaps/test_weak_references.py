@@ -70,6 +70,7 @@ def dying_beside(then, watch):
     return run(DYING.format(then=CALLBACKS[then], watch=WATCHES[watch]))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("then", CALLBACKS)
 def test_a_callback_may_do_anything_to_the_base_of_the_view_that_ends(then):
     assert dying_beside(then, "ref") == "200\n"

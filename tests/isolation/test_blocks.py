@@ -409,6 +409,7 @@ for _ in range(10):
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("does", ["reads", "sets"])
 @pytest.mark.parametrize(
     "mode",

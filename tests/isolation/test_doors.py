@@ -99,6 +99,7 @@ def test_no_byte_is_touched_unseen(shared):
     assert {"ctypes", "dlpack"} <= {behalf for _, behalf in doors}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shared", [False, True], ids=["alone", "shared"])
 @pytest.mark.parametrize("forbidden", [TOUCHES, TOUCHES | {"shares"}], ids=["bytes", "bytes and shares"])
 def test_nothing_of_refused_bytes_gets_out(forbidden, shared):

@@ -1,21 +1,17 @@
 """Bytes that are away come back at the door, once for all that share them, and no result tells that they were away."""
 
 import pickle
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from bringers import Bringer, N, managed
 from probes import A, cases, facts, told
+from sampling import sampled
 from support.oracle import outcome, value
 from support.prepared import PreparedCall
 
 import cowarray
 from cowarray._native.storage import evict, is_absent_storage, set_doorkeeper, share_allocation
-
-sys.path.append(str(Path(__file__).parents[2] / "tools"))
-from sampling import sampled
 
 pytestmark = pytest.mark.sanitized
 

@@ -4,6 +4,7 @@ import importlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,44 @@ def test_four_samples_take_all(tool, monkeypatch, tmp_path):
     notes = (tmp_path / "build" / "sampled").read_text().splitlines()
     assert len(notes) == 4
     assert "2 of 7 letters (part 1 of 4" in notes[1]
+
+
+MARKED = """
+import pytest
+@pytest.mark.sampled
+@pytest.mark.parametrize("x", range(5))
+def test_five(x):
+    pass
+@pytest.mark.sampled
+def test_one():
+    pass
+@pytest.mark.parametrize("x", range(3))
+def test_of_which_each_is_always_run(x):
+    pass
+"""
+
+
+def test_four_samples_take_all_tests_that_are_marked_so(tmp_path):
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "test_marked.py").write_text(MARKED)
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\npythonpath = {tmp_path}\nmarkers = sampled: as in the project")
+    (tmp_path / "sampling.py").write_text((ROOT / "tools" / "sampling.py").read_text().replace("parents[1]", "parent"))
+
+    def taken(**environment):
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", "test_marked.py"]
+        environment = {name: value for name, value in {**os.environ, **environment}.items() if value}
+        ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return sorted(re.findall(r"::(\S+) PASSED", ran.stdout))
+
+    whole = taken(SAMPLE="")
+    assert len(whole) == 9
+    always = [name for name in whole if "always" in name]
+    parts = [taken(SAMPLE=f"{part}/4") for part in range(4)]
+    assert [len(part) - 3 for part in parts] == [2, 2, 1, 1]
+    assert all(name in part for name in always for part in parts)
+    assert sorted({name for part in parts for name in part}) == whole
+    assert "2 of 6 tests that are marked so (part 0 of 4" in (tmp_path / "build" / "sampled").read_text()
 
 
 def stages(folder, *arguments):

@@ -145,6 +145,7 @@ def test_too_few_names_stop_the_check(docstrings, monkeypatch):
         docstrings.main()
 
 
+@pytest.mark.sampled
 def test_a_fault_in_the_library_fails_the_check(docstrings, monkeypatch):
     import cowarray
 

@@ -8,6 +8,7 @@ of the ways of SETTERS.
 import re
 from itertools import dropwhile, pairwise
 
+import pytest
 from support.sources import modules, placed, statements
 
 # Functions by which a module keeps what it is given, and why. First those by which a room is handed what stands on it.
@@ -180,6 +181,7 @@ set_by_lambda = lambda function: hooks.update(name=function)
 """
 
 
+@pytest.mark.sampled
 def test_a_new_setter_is_found_in_each_file():
     functions = re.findall(r"\b(set_(?!now)\w+)(?:\(| = lambda)", SETTERS)
     planted = {name.replace("set_other", "set_other.set_now") for name in functions}

@@ -267,6 +267,7 @@ def test_no_module_imports_what_stands_on_it():
     assert climbing_imports(edges()) == []
 
 
+@pytest.mark.sampled
 def test_an_import_from_above_is_found_between_each_two_modules():
     level = {name: room(name) for name in edges()}
     above = {
@@ -314,6 +315,7 @@ FORMS = {
 FORMS = [(suffix, line.strip()) for suffix, lines in FORMS.items() for line in lines.strip().splitlines()]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("suffix", "form"), [*FORMS, *((".pyx", form) for suffix, form in FORMS if suffix == ".py")])
 def test_each_form_of_import_is_found_in_each_module(suffix, form):
     """Each module imports one of the next line of ROOMS."""

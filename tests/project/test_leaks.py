@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PLUGIN = Path(__file__).parents[1] / "leaks"
 
 PLANTED = """
@@ -31,6 +33,7 @@ def test_that_loses_a_reference_to_an_array():
 """
 
 
+@pytest.mark.sampled
 def test_planted_leaks_are_found(tmp_path):
     (tmp_path / "test_planted.py").write_text(PLANTED)
     (tmp_path / "pytest.ini").write_text("[pytest]")

@@ -19,6 +19,7 @@ def lint(tmp_path, monkeypatch):
     return module
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("check", "below", "endings", "text"),
     [

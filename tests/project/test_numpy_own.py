@@ -69,6 +69,7 @@ def run(folder, expected, module="planted"):
     return ran.returncode, ran.stdout, list(map(json.loads, (folder / "fates").read_text().splitlines()))
 
 
+@pytest.mark.sampled
 def test_what_is_listed_fails_and_what_is_touched_is_counted(tmp_path):
     status, said, fates = run(tmp_path, FAILS + ENDS)
     assert status == 0, said
@@ -84,6 +85,7 @@ def test_what_is_listed_fails_and_what_is_touched_is_counted(tmp_path):
     assert "1 reshape copies" in said
 
 
+@pytest.mark.sampled
 def test_it_goes_red_and_says_why(tmp_path):
     status, said, _ = run(tmp_path, "## planted\nplanted::test_that_builds\nplanted::test_that_is_*\n")
     assert status == 1
@@ -119,6 +121,7 @@ def test_each_thing_that_is_wrong_makes_it_red(fates, patterns, ends, status, ca
     assert ("WRONG" in (said := capsys.readouterr().out) or "FAILED" in said) == status
 
 
+@pytest.mark.sampled
 def test_a_file_of_numpys(tmp_path):
     module = "numpy.lib.tests.test_twodim_base"
     if not (Path(np.__file__).parent / "lib/tests/test_twodim_base.py").exists():

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 CONFTEST = Path(__file__).parents[1] / "conftest.py"
 SPEC = importlib.util.spec_from_file_location("all_tests", CONFTEST)
 all_tests = importlib.util.module_from_spec(SPEC)
@@ -32,6 +34,7 @@ LEFT = {
 }
 
 
+@pytest.mark.sampled
 def test_what_a_test_leaves_behind_is_found(tmp_path):
     assert LEFT.keys() == all_tests.state().keys()
     shutil.copy(CONFTEST, tmp_path)
@@ -92,6 +95,7 @@ def chosen(directory, **environment):
     return re.findall("chosen (.*)", ran.stdout)
 
 
+@pytest.mark.sampled
 def test_two_checks_of_a_commit_choose_alike_and_nothing_else_does(tmp_path):
     checked = chosen(tmp_path, COWARRAY_CHECK_SEED="7")
     assert checked == chosen(tmp_path, COWARRAY_CHECK_SEED="7")

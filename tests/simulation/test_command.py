@@ -242,6 +242,7 @@ def test_an_old_report_does_not_survive(tmp_path):
 # ---- exit status -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("end", "status"),
     [

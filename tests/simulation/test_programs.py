@@ -84,6 +84,7 @@ def test_source_in_another_encoding(tmp_path):
 CODES = ["", "None", "0", "1", "3", "256", "-1", "True", "'a text'", "(1, 2)", "2.5"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("code", CODES)
 def test_exits(tmp_path, code):
     _, report = same_script(tmp_path, f"import sys\nprint(1)\nsys.exit({code})")
@@ -112,6 +113,7 @@ def test_raises(tmp_path):
     assert report["program_status"] == 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "text",
     [

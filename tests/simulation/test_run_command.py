@@ -156,6 +156,7 @@ def without_ours(text):
     return re.sub(r'  File "[^"]*cowarray/[^"]*", line .*\n(?:    .*\n)*', "", text)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("options", [(), ("--aliasing",), ("--paging", "eager")])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_output_status_and_traceback_are_the_programs(tmp_path, program, options):

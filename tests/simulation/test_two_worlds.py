@@ -10,6 +10,7 @@ pytestmark = pytest.mark.sanitized
 PROGRAMS = all_or(1500, 500)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("exact", [False, True])
 def test_every_read_that_differs_is_found_at_its_line(exact):
     tally, missed = run_many(PROGRAMS, chosen_seed(11), exact)

@@ -78,6 +78,7 @@ def snapshot():
 MAKERS = {f.__name__: f for f in (fresh, lazy, view, foreign, snapshot)}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("made", MAKERS)
 @pytest.mark.parametrize("read", READS)
 def test_the_first_use_by_many_threads(made, read):

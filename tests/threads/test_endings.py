@@ -223,6 +223,7 @@ def end_one(alive, end, rng):
     finish(start(program(ALIVE[alive], ENDS[end]), rng.randrange(6), rng.random() ** 2 * 0.1))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("alive", ALIVE)
 def test_end_with_threads_running(alive):
     seed = chosen_seed()

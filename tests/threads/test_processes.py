@@ -198,6 +198,7 @@ FIRST_USES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", FIRST_USES)
 def test_fork_while_another_thread_imports_what_it_first_uses(name):
     program = """

@@ -43,6 +43,7 @@ def array_that_is_kept(self):
     LOST.append(ca.array(np.zeros(100)))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("fault", [lost_write, snapshot_that_is_none, copy_that_aliases, array_that_is_kept])
 def test_planted_fault_is_found(fault, monkeypatch):
     monkeypatch.setattr(stress.Worker, "ask", fault)

@@ -114,6 +114,7 @@ class Returning:
             Returning(self.act)
 
 
+@pytest.mark.sampled
 def test_a_collection_at_any_allocation_commits_nothing_of_its_own(begin):
     history, came, going = begin({"a": ca.zeros(LARGE), "n": 0}), [], [True]
     state, was = history.state, []
@@ -283,6 +284,7 @@ def test_a_fork_while_a_thread_is_inside(begin):
     assert history[2]["a"].sum() == 2.0
 
 
+@pytest.mark.sampled
 def test_forks_at_random_while_a_thread_commits(begin):
     history = begin({"a": ca.zeros(LARGE), "n": 0})
     state, done = history.state, threading.Event()

@@ -127,6 +127,7 @@ def seen(history):
     return history.version, history.branch_name, history.branches, [version.number for version in history.log()]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("shape", SIZES, ids=str)
 @pytest.mark.parametrize("name", IN_MEMORY)
@@ -174,6 +175,7 @@ def test_an_interrupt_at_any_bytecode(name, shape, part):
     assert came > len(points) / 2
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("shape", SIZES, ids=str)
 @pytest.mark.parametrize("name", IN_MEMORY)
@@ -210,6 +212,7 @@ def interrupting(tmp_path_factory):
 
 
 # What comes in a callback of a weak reference, Python reports and drops, whosever it is.
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("error", ERRORS)

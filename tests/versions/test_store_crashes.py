@@ -77,6 +77,7 @@ def in_a_child(function):
     return os.waitpid(child, 0)[1]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("job", JOBS)
 def test_killed_at_each_call_the_last_version_is_whole(tmp_path, job):
     was = edited(tmp_path / "before", 3, 1000)
