@@ -31,6 +31,27 @@ static struct {
     uintptr_t length, begin; /* of the method's function: how many bytes of it we look at, and where it begins */
 } losing[METHODS] = {{&PyList_Type, "extend", 2048, 0}, {&PyContextVar_Type, "reset", 80, 0}};
 
+/* `PyContextVar_Reset` may end with a jump to a static function, which has no name: where that goes on with its memory. */
+static uintptr_t in_reset = 0;
+static int learns = 0;
+
+/* Keeps the frame that this file has called, of those that now ask for memory. */
+static void learn(void)
+{
+    void *frames[DEPTH];
+    Dl_info own, found;
+    int i, is_called = 0, count = backtrace(frames, DEPTH);
+    if (count == 0 || !dladdr(frames[0], &own)) {
+        return;
+    }
+    for (i = 1; i < count && dladdr(frames[i], &found) && !(is_called && found.dli_fbase == own.dli_fbase); i++) {
+        if (found.dli_fbase != own.dli_fbase) {
+            is_called = 1;
+            in_reset = (uintptr_t)frames[i];
+        }
+    }
+}
+
 /* Whether the memory is asked for where CPython 3.11 or NumPy lose references when they get none: `PyCell_New` loses the
  * arguments of the function that begins, `list.extend` a reference to what it should take items from,
  * `_PyTuple_Resize` the items, `set` and `reset` of a context's variable a node that it shares with one whose hash, its
@@ -42,6 +63,9 @@ static int loses_references(void)
     Dl_info found;
     int i, j, is_new_tuple = 0, is_tuple_of = 0, count = backtrace(frames, DEPTH);
     for (i = 0; i < count; i++) {
+        if ((uintptr_t)frames[i] == in_reset) {
+            return 1;
+        }
         for (j = 0; j < METHODS; j++) {
             if ((uintptr_t)frames[i] - losing[j].begin < losing[j].length) {
                 return 1;
@@ -53,6 +77,7 @@ static int loses_references(void)
         if ((uintptr_t)found.dli_saddr == (uintptr_t)PyCell_New ||
             (uintptr_t)found.dli_saddr == (uintptr_t)_PyTuple_Resize ||
             (uintptr_t)found.dli_saddr == (uintptr_t)PyContextVar_Set ||
+            (uintptr_t)found.dli_saddr == (uintptr_t)PyContextVar_Reset ||
             (is_tuple_of && (uintptr_t)found.dli_saddr == (uintptr_t)_PyEval_EvalFrameDefault) ||
             (is_new_tuple && strstr(found.dli_fname, "_multiarray_umath") != NULL)) {
             return 1;
@@ -65,6 +90,10 @@ static int loses_references(void)
 
 static int refuses(void)
 {
+    if (learns) {
+        learn();
+        return 0;
+    }
     if (!armed || ++counted != refuse_at) {
         return 0;
     }
@@ -152,6 +181,31 @@ static PyDataMem_Handler handler = {"refusing", 1, {NULL, data_malloc, data_call
 
 /* ---- for Python -------------------------------------------------------------------------------------------------- */
 
+/* What resetting a variable to a value before goes on with. */
+static int learn_reset(void)
+{
+    PyObject *variable = PyContextVar_New("variable", NULL);
+    PyObject *first = variable == NULL ? NULL : PyContextVar_Set(variable, Py_None);
+    PyObject *second = first == NULL ? NULL : PyContextVar_Set(variable, Py_True);
+    int failed = second == NULL;
+    if (!failed) {
+        learns = 1;
+        failed = PyContextVar_Reset(variable, second);
+        learns = 0;
+    }
+    if (!failed) {
+        failed = PyContextVar_Reset(variable, first);
+    }
+    Py_XDECREF(variable);
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    if (!failed && in_reset == 0) {
+        PyErr_SetString(PyExc_AssertionError, "resetting a context's variable asked for no memory");
+        failed = 1;
+    }
+    return failed;
+}
+
 /* For the current context; what NumPy allocated before goes back to where it came from. */
 static PyObject *install(PyObject *module, PyObject *none)
 {
@@ -171,6 +225,9 @@ static PyObject *install(PyObject *module, PyObject *none)
         hook(PYMEM_DOMAIN_RAW, &under[0]);
         hook(PYMEM_DOMAIN_MEM, &under[1]);
         hook(PYMEM_DOMAIN_OBJ, &under[2]);
+        if (learn_reset()) {
+            return NULL;
+        }
     }
     capsule = PyCapsule_New(&handler, "mem_handler", NULL);
     before = capsule == NULL ? NULL : PyDataMem_SetHandler(capsule);
