@@ -89,6 +89,7 @@ class EvilWorld:
         self.count = self.fired = 0
         self.armed = self.busy = False
         self.again = lambda: None
+        self.times_again = 0
         self.x = STATES[state](self)
         self.y = ca.array(np.array(self.x))  # which shares nothing with x
         self.witness("a copy of y", self.y.copy())
