@@ -1,12 +1,12 @@
 """Pools hold nobody, live as long as they are needed, and change nothing where memory is refused."""
 
 import gc
-import tracemalloc
 import weakref
 from itertools import pairwise
 
 import pytest
 from modelled_pools import GONE_TAKES
+from support.limits import taken_by
 from support.threads import alone
 
 from cowarray._modes.budget.pools import Pool, Pools
@@ -204,17 +204,10 @@ def test_a_long_program_takes_no_more_memory(step):
     pools.add(last)
     for _ in range(1000):
         last = step(pools, base, last)
-    tracemalloc.start()
-    taken = [tracemalloc.get_traced_memory()[0]]
-    try:
-        for _ in range(4):
-            for _ in range(5000):
-                last = step(pools, base, last)
-            taken.append(tracemalloc.get_traced_memory()[0])
-        # All threads are counted: one that hears of more tests to run takes some memory, once.
-        assert min(after - before for before, after in pairwise(taken)) < 500
-    finally:
-        tracemalloc.stop()
+    with taken_by(__file__) as taken:
+        for _ in range(20_000):
+            last = step(pools, base, last)
+        assert taken() < 2000
 
 
 def test_a_chain_of_100_000_goes_from_its_end_while_the_last_lives():
