@@ -68,7 +68,7 @@ class EvilWorld:
     x : ndarray or None
         The array under attack; None once it is dropped.
     names : dict
-        What the call sees.
+        What the call sees; it may name more while another thread looks through a copy.
     reach : list of ndarray
         Others that alias x.
     witnesses : list of (label, array, content)
@@ -146,7 +146,7 @@ class EvilWorld:
 
     def targets(self):
         """Every array of ours that user code can get at."""
-        slots = [value for name, value in self.names.items() if name.startswith("slot_")]
+        slots = [value for name, value in self.names.copy().items() if name.startswith("slot_")]
         found = {}
         for array in (self.x, *self.reach, self.y, *self.companions, *arrays_in(slots, ca.ndarray)):
             if array is not None:
@@ -161,8 +161,8 @@ class EvilWorld:
         self.x = self.y = None
         self.reach.clear()
         self.companions.clear()
-        for name in [name for name in self.names if name not in self.tools]:
-            del self.names[name]
+        for name in [name for name in self.names.copy() if name not in self.tools]:
+            self.names.pop(name, None)
 
     def forget_witnesses(self):
         self.witnesses.clear()

@@ -15,6 +15,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from evil.cases import CASES
 from evil.hooks import HOOKS
 from evil.plan import Plan, calls_by_road, deeds_of, share_of
 from evil.trial import Told
+from evil.world import EvilWorld
 from sampling import sampled
 from support import public
 from support.forms import forms_of
@@ -119,6 +121,21 @@ def test_a_trial_without_an_end_is_found(monkeypatch, work, is_found):
     assert child.is_stuck() is is_found
     os.kill(child.pid, signal.SIGKILL)
     assert child.end()[0] == "SIGKILL"
+
+
+def test_another_thread_may_look_through_a_world_whose_names_change(quick_switches):
+    world = EvilWorld("owning", None)
+
+    def name_what_a_call_makes():
+        for i in range(50_000):
+            world.names[f"new_{i % 8}"] = i
+            world.names.pop(f"new_{(i + 4) % 8}", None)
+
+    naming = threading.Thread(target=name_what_a_call_makes)
+    naming.start()
+    while naming.is_alive():
+        world.targets()
+    naming.join()
 
 
 @pytest.mark.parametrize("of", public.LISTS)
